@@ -4,6 +4,7 @@ import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { answeredIn } from "./answered-in.js";
 import { requestCancel, type ConnectionDriver } from "./cancel-request.js";
+import { processIdOf } from "./driver.js";
 import type { ConnectionPool, Known } from "./pools.js";
 
 /** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
@@ -37,7 +38,7 @@ export function endsByProcessId(pool: ConnectionPool): Ends {
   const closing = new AbortController();
 
   const tell = async (ending: Ending, { client, name }: Known): Promise<void> => {
-    const pid = (client as { readonly processID?: number | null }).processID ?? null;
+    const pid = processIdOf(client);
     if (pid === null) return;
     // Behind a pooler the pid may be another client's: only a backend that also has our name is
     // ended.

@@ -7,7 +7,7 @@ import { heartbeat } from "../../work/heartbeat.js";
 import { within } from "../../work/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
-import { loadDriver } from "./driver.js";
+import { loadDriver, processIdOf } from "./driver.js";
 import { changedBusSession } from "./faults.js";
 import { hasLentSession, type Asking } from "./lent-session.js";
 import { assembleMessage, partsOf, readPart, type Assembly } from "./bus-parts.js";
@@ -35,7 +35,7 @@ const answerMillis = 5_000;
 
 /**
  * Connects in the background and reconnects by itself. Behind a pooler in transaction mode it
- * receives nothing. Throws if the package `pg` is not installed.
+ * stays without a connection, and says why. Throws if the package `pg` is not installed.
  */
 export async function openPostgresBus(url: string, log: Log): Promise<SignalBus> {
   const pg = await loadDriver();
@@ -214,20 +214,31 @@ function keptLine(
  */
 async function expectOwnSession(pg: Pick<typeof Pg, "Client">, client: Pg.Client): Promise<void> {
   const askerOf = (one: Pg.Client): Asking => ({
-    processId: (one as { readonly processID?: number | null }).processID ?? null,
+    processId: processIdOf(one),
     ask: async (text) => (await one.query<Record<string, unknown>>(text)).rows,
   });
-  let second: Pg.Client | undefined;
+  // Destroyed in the end, since a goodbye would wait for a server that is silent.
+  const socket = new Socket();
   try {
     const isLent = await hasLentSession(askerOf(client), async () => {
       const { host, port, user, password, database, ssl } = client;
-      second = new pg.Client({ host, port, user, password, database, ssl });
+      const second = new pg.Client({
+        host,
+        port,
+        user,
+        password,
+        database,
+        ssl,
+        connectionTimeoutMillis: answerMillis,
+        query_timeout: answerMillis,
+        stream: () => socket,
+      });
       second.on("error", () => undefined);
       await second.connect();
       return askerOf(second);
     });
     if (isLent) throw changedBusSession();
   } finally {
-    await second?.end();
+    socket.destroy();
   }
 }

@@ -8,7 +8,8 @@ import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
-import { answeredIn } from "./answered-in.js";
+import { answeredIn, settleMillis } from "./answered-in.js";
+import { processIdOf } from "./driver.js";
 import { cancelMillis, endsByProcessId, endsByRequest, type Ends } from "./backend-ends.js";
 import { losesSession, translateRefusal, refusesWrites, translateFault } from "./faults.js";
 import type { ConnectionDriver } from "./cancel-request.js";
@@ -218,7 +219,7 @@ function holdConnection(
     },
 
     manner,
-    processId: (client as { readonly processID?: number | null }).processID ?? null,
+    processId: processIdOf(client),
 
     query,
 
@@ -239,9 +240,6 @@ function holdConnection(
     },
   };
 }
-
-/** Milliseconds to wait for what ends a statement's transaction, once the statement is answered. */
-const settleMillis = 1_000;
 
 /** Runs one statement in a transaction of its own: what begins and ends it is sent with it. */
 function inTransaction(begin: string, query: HeldConnection["query"]): HeldConnection["query"] {

@@ -23,6 +23,11 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, (text) => new Date(text).toISOString()],
 ]);
 
+/** The process id that the server, or a pooler, has given for a connection; `pg`'s types hide it. */
+export function processIdOf(client: object): number | null {
+  return (client as { readonly processID?: number | null }).processID ?? null;
+}
+
 /** Our readers, or else those of the package. */
 export function typeParserOf(pg: Pick<Pg, "types">): TypeParser {
   return (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format);

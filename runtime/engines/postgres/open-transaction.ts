@@ -3,12 +3,10 @@
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
-import { answeredIn } from "./answered-in.js";
+import { answeredIn, settleMillis } from "./answered-in.js";
 import type { Answered, HeldConnection, Statement } from "./connections.js";
 import { sessionOver } from "./statements.js";
 
-/** Milliseconds to wait for an answer to ROLLBACK, and at least that long for one to COMMIT. */
-const settleMillis = 1_000;
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
 
