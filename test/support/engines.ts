@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Client } from "pg";
 import { expect } from "vitest";
-import { pooledEnvironment } from "./pgbouncer.js";
+import { pooledEnvironment, throughPort } from "./pgbouncer.js";
 
 export interface FreshDatabase {
   /** The server's own URL, for tests that look past the service. */
@@ -68,9 +68,7 @@ function environmentOf(direct: string): Readonly<Record<string, string>> {
   const which = process.env["OPWRIGHT_TEST_POOLED"] ?? "third";
   if (port === undefined || which === "none" || (which === "third" && !isOfThird()))
     return { DATABASE_URL: direct };
-  const url = new URL(direct);
-  url.host = `127.0.0.1:${port}`;
-  return pooledEnvironment(url.href, direct);
+  return pooledEnvironment(throughPort(direct, port), direct);
 }
 
 function isOfThird(): boolean {

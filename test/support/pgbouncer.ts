@@ -29,6 +29,13 @@ export function keepsStatements(): boolean {
   return Number(minor) >= 21;
 }
 
+/** A server's URL, reached through a port of this machine. */
+export function throughPort(direct: string, port: number | string): string {
+  const url = new URL(direct);
+  url.host = `127.0.0.1:${port}`;
+  return url.href;
+}
+
 /** The settings of a service whose PostgreSQL (`direct`) is reached through a pooler at `url`. */
 export function pooledEnvironment(url: string, direct: string): Readonly<Record<string, string>> {
   return { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_POOLER: "transaction" };
@@ -98,11 +105,7 @@ export async function startPgBouncer(
   await start();
   return {
     port,
-    url(direct) {
-      const url = new URL(direct);
-      url.host = `127.0.0.1:${port}`;
-      return url.href;
-    },
+    url: (direct) => throughPort(direct, port),
     kill,
     start,
     async stop() {

@@ -1,6 +1,7 @@
 // A proxy before a PostgreSQL server that falls silent within an answer, as a network does: nobody is told.
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
+import { throughPort } from "./pgbouncer.js";
 
 /** One message of the server's: its type (PostgreSQL's manual, "Message Formats"), and its bytes. */
 type Swallows = (type: string, message: Buffer) => boolean;
@@ -42,11 +43,7 @@ export async function startSwallowingProxy(server: string): Promise<SwallowingPr
   await once(listener, "listening");
   const address = listener.address() as AddressInfo;
   return Object.assign(proxy, {
-    url(direct: string) {
-      const url = new URL(direct);
-      url.host = `127.0.0.1:${address.port}`;
-      return url.href;
-    },
+    url: (direct: string) => throughPort(direct, address.port),
     close() {
       listener.close();
       for (const socket of sockets) socket.destroy();

@@ -73,19 +73,18 @@ function nameVerification(parameters: URLSearchParams): void {
 
 /** What is wrong with a URL; null if it can be connected to. */
 export function addressFault(url: string): string | null {
-  try {
-    serverAddresses(url);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  return faultOf(() => serverAddresses(url));
 }
 
 /** What of a URL's options can't be set in each transaction, for a pooler; null if all can. */
 export function poolingFault(url: string): string | null {
   if (addressFault(url) !== null) return null;
+  return faultOf(() => sessionSettings(serverAddresses(url).options));
+}
+
+function faultOf(work: () => unknown): string | null {
   try {
-    sessionSettings(serverAddresses(url).options);
+    work();
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

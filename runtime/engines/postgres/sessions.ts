@@ -71,19 +71,21 @@ export function ownSessions({ options, statementMillis }: SessionOptions): Sessi
 export function sharedSessions({ options, statementMillis }: SessionOptions): Sessions {
   return {
     startup: {},
-    settle: (client) =>
-      inTransaction(client, beginWith(statementMillis), async () => {
-        const { rows } = await client.query<{ readonly name: string; readonly value: string }>(
-          askSettings,
-        );
-        const usual = new Map(rows.map(({ name, value }) => [name, value]));
-        const manner = {
-          begin: beginLent(usual, { options, statementMillis }),
-          isShared: true,
-          carriesNames: await carriesNames(client),
-        };
-        return { manner, isReadOnly: usual.get("transaction_read_only") !== "off" };
-      }),
+    async settle(client) {
+      // If one of these fails, the connection isn't used.
+      await client.query(beginWith(statementMillis));
+      const { rows } = await client.query<{ readonly name: string; readonly value: string }>(
+        askSettings,
+      );
+      const usual = new Map(rows.map(({ name, value }) => [name, value]));
+      const manner = {
+        begin: beginLent(usual, { options, statementMillis }),
+        isShared: true,
+        carriesNames: await carriesNames(client),
+      };
+      await client.query("COMMIT");
+      return { manner, isReadOnly: usual.get("transaction_read_only") !== "off" };
+    },
   };
 }
 
@@ -128,18 +130,6 @@ function beginLent(
  */
 function withoutTemporary(path: string): string {
   return path === "" || /\bpg_temp\b/.test(path) ? path : `${path}, pg_temp`;
-}
-
-/** Runs `work`, which writes nothing, in a transaction. If it fails, the connection isn't used. */
-async function inTransaction<Value>(
-  client: PoolClient,
-  begin: string,
-  work: () => Promise<Value>,
-): Promise<Value> {
-  await client.query(begin);
-  const value = await work();
-  await client.query("COMMIT");
-  return value;
 }
 
 /**
