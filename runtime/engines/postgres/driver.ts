@@ -23,7 +23,7 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, (text) => new Date(text).toISOString()],
 ]);
 
-/** The process id that the server, or a pooler, has given for a connection; `pg`'s types hide it. */
+/** The process id that the server, or a pooler, has given for a connection. */
 export function processIdOf(client: object): number | null {
   return (client as { readonly processID?: number | null }).processID ?? null;
 }
