@@ -1,4 +1,5 @@
 // The fault matrix, a PostgreSQL server that crashes, refuses writes, or fails over (attack 84).
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgresBinaries, startCluster, type PostgresCluster } from "./postgres-cluster.js";
 import { startSubject, type Subject } from "./subject.js";
@@ -49,6 +50,36 @@ describe.skipIf(!hasPostgresBinaries)("a PostgreSQL server that fails", () => {
       },
       end: () => cluster.promote(),
     }));
+
+  test("a commit whose wait for a standby is cancelled is not acknowledged", async () => {
+    const standbys = async (names: string): Promise<void> => {
+      await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+      await cluster.sql("SELECT pg_reload_conf()");
+    };
+    const body = { title: "Lonely", project: randomUUID() };
+    const write = () =>
+      subject.client.call("POST", "/tasks", {
+        body,
+        headers: { "idempotency-key": "lonely" },
+      });
+    await load.stop();
+    await standbys("nobody");
+    const lonely = write();
+    const cancelled = async (): Promise<number> => {
+      const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+      return (await cluster.sql(`SELECT pg_cancel_backend(pid) ${waiting}`)).length;
+    };
+    await expect.poll(cancelled).toBeGreaterThan(0);
+    const { status, body: answer } = await lonely;
+    await standbys("");
+    expect([status, answer.code]).toEqual([503, "core.unavailable"]);
+    // Nobody knew; it stayed, once.
+    expect((await write()).status).toBe(201);
+    const filters = { $values: { project: body.project } };
+    const { hits } = (await subject.client.call("POST", "/tasks/query", { body: { filters } }))
+      .body;
+    expect(hits).toHaveLength(1);
+  });
 
   test("reads go on while writes are refused", async () => {
     const [made] = load.outcomes.filter(({ status }) => status === 201);

@@ -11,7 +11,15 @@ import { serverAddresses } from "./addresses.js";
 import { answeredIn, settleMillis } from "./answered-in.js";
 import { processIdOf } from "./driver.js";
 import { cancelMillis, endsByProcessId, endsByRequest, type Ends } from "./backend-ends.js";
-import { losesSession, translateRefusal, refusesWrites, translateFault } from "./faults.js";
+import {
+  givesUpStandby,
+  losesSession,
+  refusesWrites,
+  translateFault,
+  translateRefusal,
+  lonelyCommit,
+  type Notice,
+} from "./faults.js";
 import type { ConnectionDriver } from "./cancel-request.js";
 import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
 import { ownSessions, sharedSessions, type SessionManner } from "./sessions.js";
@@ -124,7 +132,7 @@ export function openConnections(
     const leave = await bulkhead.enter(work);
     try {
       const connection = await pool.connect(work.lifetime);
-      return holdConnection(connection, () => (leave(), left?.()), ends, addresses.mustWrite);
+      return holdConnection(connection, () => (leave(), left?.()), ends);
     } catch (error) {
       leave();
       throw translateRefusal(error, addresses.plain);
@@ -146,13 +154,12 @@ export function openConnections(
   };
 }
 
-function holdConnection(
-  connection: Known,
-  leave: Leave,
-  ends: Ends,
-  mustWrite: boolean,
-): HeldConnection {
+function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnection {
   const { client, socket, manner } = connection;
+  /** Whether the server has committed without the standbys that a commit waits for. */
+  let isUnreplicated = false;
+  const hear = ({ routine }: Notice): void => void (isUnreplicated ||= givesUpStandby(routine));
+  client.on("notice", hear as () => void);
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
   let isReleased = false;
@@ -201,11 +208,13 @@ function holdConnection(
       void end(answer);
     }, "the database");
     try {
-      return await answer;
+      const answered = await answer;
+      if (isUnreplicated) throw lonelyCommit();
+      return answered;
     } catch (error) {
       // The server has become a standby, so the next connection looks for the one that it gave
-      // way to; or a pooler has changed the session.
-      isTainted ||= (mustWrite && refusesWrites(error)) || losesSession(error);
+      // way to, by another host or where the name leads now; or a pooler has changed the session.
+      isTainted ||= isUnreplicated || refusesWrites(error) || losesSession(error);
       throw reason ?? translateFault(error);
     } finally {
       off();
@@ -232,6 +241,7 @@ function holdConnection(
     release(isBroken = false) {
       if (isReleased) return;
       isReleased = true;
+      client.off("notice", hear as () => void);
       const isLost = isBroken || isTainted || running.size > 0;
       if (isLost) socket.destroy();
       client.release(isLost);

@@ -98,6 +98,26 @@ export function losesSession(error: unknown): boolean {
   return ["26000", "42P05"].includes(codeOf(error));
 }
 
+/** What the server says of a statement, besides its answer. */
+export interface Notice {
+  /** The function of PostgreSQL that says it, which is the same in each language. */
+  readonly routine?: string | undefined;
+}
+
+/**
+ * Whether the server says that it no longer waits for a synchronous standby: somebody cancelled the
+ * statement, or it took too long. It answers COMMIT as if nothing were wrong (PostgreSQL's manual,
+ * "Synchronous Replication").
+ */
+export function givesUpStandby(routine: string | undefined): boolean {
+  return routine === "SyncRepWaitForLSN";
+}
+
+/** A commit that is lost if the server is: nobody may take it for acknowledged. */
+export function lonelyCommit(): ServiceError {
+  return unavailable(new Error("committed, but no synchronous standby has it"));
+}
+
 const poolerAdvice = "behind a pooler in transaction mode, set DATABASE_POOLER=transaction";
 
 /** A connection whose transactions get several sessions, which nobody has said. */
