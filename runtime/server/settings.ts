@@ -2,6 +2,7 @@
 // is refused by its name.
 import { resolve } from "node:path";
 import { addressFault, poolingFault } from "../engines/postgres/addresses.js";
+import { redisAddressFault } from "../engines/redis/addresses.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
@@ -32,8 +33,8 @@ export interface Settings {
    */
   readonly foundDatabase: string | null;
   /**
-   * A `postgres:` or `redis:` URL, over which processes tell each other what happens; null if they
-   * don't.
+   * A `postgres:`, `redis:` or `redis+sentinel:` URL, over which processes tell each other what
+   * happens; null if they don't.
    */
   readonly busUrl: string | null;
   /** Connections to PostgreSQL. */
@@ -213,8 +214,8 @@ function readBusUrl(
 ): string {
   const { faults } = environment;
   const busUrl = environment.text("BUS_URL", directDatabaseUrl ?? "none");
-  if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
-    faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
+  if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?(?:\+sentinel)?):\/\/.+$/.test(busUrl))
+    faults.push("BUS_URL must be a postgres://, redis:// or redis+sentinel:// URL, or none");
   else if (busUrl !== databaseUrl && busUrl !== directDatabaseUrl)
     checkAddresses("BUS_URL", busUrl, faults);
   if (!isDatabasePooled) return busUrl;
@@ -257,7 +258,12 @@ function readDatabase(
 }
 
 function checkAddresses(name: string, url: string, faults: string[]): void {
-  const fault = isPostgresUrl(url) ? addressFault(url) : null;
+  const faultOf = isPostgresUrl(url)
+    ? addressFault
+    : url.startsWith("redis")
+      ? redisAddressFault
+      : null;
+  const fault = faultOf?.(url) ?? null;
   if (fault !== null) faults.push(`${name} ${fault}`);
 }
 

@@ -1,12 +1,12 @@
 // Rate limits counted in Redis and shared by all processes: one expiring counter per key, changed
 // by atomic scripts.
-import { waitMillis, type Backoff } from "../../work/backoff.js";
 import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
 import { within } from "../../work/within.js";
+import type { RedisClient } from "./driver.js";
+import { openRedis } from "./kept-client.js";
 
-const reconnecting: Backoff = { firstMillis: 100, longestMillis: 5_000, leastShare: 0.5 };
 /** Milliseconds to wait for an answer. A Redis nearby answers in less than one. */
 const answerMillis = 500;
 /** Milliseconds that startup waits for the first connection. */
@@ -42,40 +42,29 @@ export async function openRedisRateLimiter(
   service: string,
   log: Log,
 ): Promise<RedisRateLimiter> {
-  const { createClient } = await import("redis").catch((cause: unknown) => {
-    throw new Error("Redis needs the package redis: npm install redis", { cause });
-  });
-  let isClosed = false;
+  const redis = await openRedis(url);
   const prefix = `opwright:${service}:rates`;
-  const client = createClient({
-    url,
+  const kept = redis.keep({
     name: prefix,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
-    // Pings keep a live connection within `socketTimeout`; one that has gone silent exceeds it and
-    // is replaced.
-    pingInterval: 2_000,
-    socket: {
-      connectTimeout: 5_000,
-      socketTimeout: 6_000,
-      reconnectStrategy: (retries) => !isClosed && waitMillis(reconnecting, retries + 1),
-    },
+    mostCommands: 10_000,
+    // Callers get `core.unavailable` anyway, so the log only needs this for debugging.
+    warn: (err) => log.debug({ err }, "the Redis of rate limits is away"),
   });
-  // Callers get `core.unavailable` anyway, so the log only needs this for debugging.
-  client.on("error", (err: unknown) => log.debug({ err }, "the Redis of rate limits is away"));
-  const connected = client.connect().catch(() => undefined);
-  await answeredIn(startMillis, connected).catch(() => undefined);
+  await answeredIn(startMillis, kept.first).catch(() => undefined);
 
-  const asked = async <T>(call: () => Promise<T>): Promise<T> => {
+  const asked = async <T>(call: (client: RedisClient) => Promise<T>): Promise<T> => {
     try {
-      return await answeredIn(answerMillis, call());
+      if (kept.client === null) throw new Error("there is no connection to Redis");
+      return await answeredIn(answerMillis, call(kept.client));
     } catch (cause) {
+      // It was the master, and is one no longer.
+      if (cause instanceof Error && cause.message.includes("READONLY")) kept.refuse(cause);
       throw unavailable(cause);
     }
   };
   const keyOf = (name: string, key: string): string => `${prefix}:${name}:${countedKey(key)}`;
   const run = (script: string, key: string, ...values: readonly number[]): Promise<unknown> =>
-    asked(() => client.eval(script, { keys: [key], arguments: values.map(String) }));
+    asked((client) => client.eval(script, { keys: [key], arguments: values.map(String) }));
 
   return {
     async take({ name, points, windowSeconds }, key) {
@@ -86,11 +75,11 @@ export async function openRedisRateLimiter(
       await run(giveBack, keyOf(name, key));
     },
     async forget({ name }, key) {
-      await asked(() => client.del(keyOf(name, key)));
+      await asked((client) => client.del(keyOf(name, key)));
     },
     async close() {
-      isClosed = true;
-      if (client.isOpen) client.destroy();
+      await kept.close();
+      redis.close();
     },
   };
 }
