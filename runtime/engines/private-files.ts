@@ -1,5 +1,16 @@
 // Files and folders that only the service's own account may access, since they hold callers' data.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { relative, resolve } from "node:path";
 import { hasCode } from "./disk-faults.js";
 
@@ -14,11 +25,34 @@ export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateFolder });
 }
 
-/** Writes a file that only this account can access, even if the file existed before. */
-export function writePrivateFile(path: string, text: string): void {
-  writeFileSync(path, text, { mode: privateFile });
-  keepPrivate(path);
+/**
+ * Gives a path a file with this text, whole or not at all, which only this account can access. If
+ * another process was first, its file stays.
+ */
+export function placePrivateFile(path: string, text: string): void {
+  const begun = `${path}.${process.pid}`;
+  try {
+    writeFileSync(begun, text, { mode: privateFile, flush: true });
+    nameFile(begun, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    rmSync(begun, { force: true });
+  }
 }
+
+/** Gives a file a further name. Throws `EEXIST` if the name is taken, also by somebody just now. */
+export function nameFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!withoutLinks.some((code) => hasCode(error, code))) throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/** What file systems say that have no links. */
+const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /**
  * Creates an empty file for this account only. A file that exists keeps its content and loses other

@@ -1,11 +1,12 @@
 // A folder with what a service keeps: files of JSON lines, and bytes by their hashes.
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { hasCode } from "../engines/disk-faults.js";
+import { syncFolder } from "../engines/folder/durable-files.js";
 import { privateFile, privateFolder } from "../engines/private-files.js";
 import { fail } from "../contract/errors.js";
 import { hashContent, type Contents } from "../operations/data-set.js";
@@ -52,7 +53,7 @@ export async function fillFolder(
   folder: string,
   write: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const target = resolve(folder);
+  const target = await realpath(folder).catch(() => resolve(folder));
   const begun = `${target}${unfinished}`;
   const there = await readdir(target).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return [];
@@ -63,10 +64,18 @@ export async function fillFolder(
   // Its parent has to be there: Node.js would try for ever to make some of them.
   await mkdir(begun, { mode: privateFolder }).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
-    throw makeConflict(`${begun} is left from a run that ended early: remove it`);
+    throw makeConflict(
+      `${begun} is there: another run is at it, or one has ended early; in that case remove it`,
+    );
   });
-  await write(begun);
-  await rename(begun, target);
+  try {
+    await write(begun);
+    await rename(begun, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    await rm(begun, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 function makeConflict(message: string): Error {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canSign, newTokenKey, tokenKeyFault, tokenKeyIdentity } from "../operations/token-keys.js";
 import type { TokenAlgorithm } from "../ports/tokens.js";
-import { makePrivateFolder, writePrivateFile } from "../engines/private-files.js";
+import { makePrivateFolder, placePrivateFile } from "../engines/private-files.js";
 import { isGuessable } from "./guessable.js";
 
 /**
@@ -16,6 +16,8 @@ export interface SecretSource {
   readonly isProduction: boolean;
   /** Where development keeps the secrets that it makes. */
   readonly dataFolder: string;
+  /** Whether missing ones are made; otherwise what is read is of no use. */
+  readonly makesMissing: boolean;
   readonly faults: string[];
 }
 
@@ -35,10 +37,11 @@ export class SecretReader {
    * set. Faults go to the source.
    */
   read(name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] {
-    const { environment, isProduction, dataFolder, faults } = this.#source;
+    const { environment, isProduction, dataFolder, makesMissing, faults } = this.#source;
     const given = environment[name];
     if (given === undefined || given === "") {
-      if (!isProduction) return [keptKey(dataFolder, name, algorithm)];
+      if (!makesMissing) return [];
+      if (!isProduction) return keptKeys(dataFolder, { name, algorithm, faults });
       const what = algorithm === "HS256" ? "secrets" : `${algorithm} keys in DER`;
       faults.push(
         `${name} must be set in production: a comma-separated list of base64url ${what}, the newest first`,
@@ -79,11 +82,22 @@ function entryFault(algorithm: TokenAlgorithm, text: string, bytes: Buffer): str
   return isWeak ? "needs random bytes" : null;
 }
 
+interface KeptKey {
+  readonly name: string;
+  readonly algorithm: TokenAlgorithm;
+  readonly faults: string[];
+}
+
 /** The key that development uses for a variable: made once, then read from its file. */
-function keptKey(folder: string, name: string, algorithm: TokenAlgorithm): Buffer {
+function keptKeys(folder: string, { name, algorithm, faults }: KeptKey): readonly Buffer[] {
   const suffix = algorithm === "HS256" ? "" : `_${algorithm.toLowerCase()}`;
   const path = join(folder, `${name.toLowerCase()}${suffix}.key`);
   makePrivateFolder(folder);
-  if (!existsSync(path)) writePrivateFile(path, newTokenKey(algorithm).toString("base64url"));
-  return Buffer.from(readFileSync(path, "utf8"), "base64url");
+  if (!existsSync(path)) placePrivateFile(path, newTokenKey(algorithm).toString("base64url"));
+  const text = readFileSync(path, "utf8").trim();
+  const bytes = Buffer.from(text, "base64url");
+  // Such as one that was begun on a full disk.
+  const fault = entryFault(algorithm, text, bytes);
+  if (fault !== null) faults.push(`${path} ${fault}: bring it back, or remove it for a new one`);
+  return [bytes];
 }

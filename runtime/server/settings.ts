@@ -108,6 +108,7 @@ export function readSettings(
     environment: values,
     isProduction,
     dataFolder,
+    makesMissing: uses === "everything",
     faults: others.faults,
   });
   const engines = readEngines(environment, service, dataFolder);

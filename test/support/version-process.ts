@@ -21,10 +21,19 @@ export interface Version {
   /** Starts its server, or one of its commands. */
   spawn(environment: Readonly<Record<string, string>>, ...args: readonly string[]): VersionProcess;
   /** Runs a command to its end. */
-  run(
+  run(environment: Readonly<Record<string, string>>, ...args: readonly string[]): VersionRun;
+  /** The same in a working folder. */
+  runIn(
+    folder: string,
     environment: Readonly<Record<string, string>>,
     ...args: readonly string[]
-  ): { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+  ): VersionRun;
+}
+
+interface VersionRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** Makes a project's server ready to run; `dist` has the runtime. */
@@ -53,16 +62,23 @@ export async function versionOf({ root }: TestProject): Promise<Version> {
     DATA_DIR: data,
     ...given,
   });
+  const runIn = (
+    cwd: string,
+    given: Readonly<Record<string, string>>,
+    args: readonly string[],
+  ): VersionRun => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+      cwd,
+      env: environmentOf(given),
+      encoding: "utf8",
+    });
+    return { code: status, stdout, stderr };
+  };
   return {
     spawn: (given, ...args) =>
       watched(spawn(process.execPath, [entry, ...args], { env: environmentOf(given) })),
-    run(given, ...args) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
-        env: environmentOf(given),
-        encoding: "utf8",
-      });
-      return { code: status, stdout, stderr };
-    },
+    run: (given, ...args) => runIn(process.cwd(), given, args),
+    runIn: (folder, given, ...args) => runIn(folder, given, args),
   };
 }
 

@@ -11,6 +11,7 @@ import { hasEnded } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
 import { makePrivateDatabase } from "./private-database.js";
+import { expectNotRestoring } from "./restoring.js";
 import { SqliteReaders } from "./readers.js";
 import {
   PreparedConnection,
@@ -39,13 +40,14 @@ const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
 /**
  * Opens the database at `path`, creating the file and its folder if needed. Other processes may
- * open the same file.
+ * open the same file. Throws `core.conflict` while it is being restored.
  */
 export function openSqliteDatabase(
   path: string,
   stores: SqlStores,
   { readers: size, log }: SqliteOptions,
 ): Database & MigrationTarget {
+  expectNotRestoring(path);
   makePrivateDatabase(path);
   // One more for the writer's own scans.
   reserveThreads(size + 1);

@@ -1,31 +1,47 @@
 // A copy of a database as it is at one moment, made while others go on writing.
+import { statSync } from "node:fs";
+import { unavailable } from "../../contract/errors.js";
 import { makePrivateFile } from "../private-files.js";
-import { openSqlite } from "./driver.js";
+import { openSqlite, type SqliteConnection } from "./driver.js";
+import { expectNotRestoring } from "./restoring.js";
 
 /**
  * Writes the database at `path` to the file `to`, which must not exist yet. What was acknowledged
  * before is in it, also what is still in the log (`-wal`); it needs no log of its own. Throws
- * SQLite's own errors.
+ * `core.unavailable`, which says what SQLite says, and `core.conflict` while it is being restored.
  */
 export function writeSnapshot(path: string, to: string): void {
+  expectNotRestoring(path);
   makePrivateFile(to);
-  const connection = openSqlite(path);
-  try {
+  use(path, (connection) => {
     connection.exec("PRAGMA busy_timeout = 30000");
     connection.prepare("VACUUM INTO ?").run([to]);
-  } finally {
-    connection.close();
-  }
+  });
 }
 
-/** Whether a file is a whole database: what is wrong with it, or null. */
+/** What is wrong with a file that should be a service's whole database; null if nothing is. */
 export function snapshotFault(path: string): string | null {
-  const connection = openSqlite(path);
-  try {
+  if (statSync(path).size === 0) return "it is empty";
+  return use(path, (connection) => {
     const [row] = connection.prepare("PRAGMA quick_check(1)").all([]);
     const said = String(Object.values(row ?? {})[0]);
-    return said === "ok" ? null : said;
+    if (said !== "ok") return said;
+    const [known] = connection
+      .prepare(`SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`)
+      .all([]);
+    return known === undefined ? "it is no database of a service: it has no migrations" : null;
+  });
+}
+
+function use<T>(path: string, work: (connection: SqliteConnection) => T): T {
+  let connection: SqliteConnection | undefined;
+  try {
+    connection = openSqlite(path);
+    return work(connection);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw unavailable(new Error(`${path}: ${said}`, { cause: error }));
   } finally {
-    connection.close();
+    connection?.close();
   }
 }

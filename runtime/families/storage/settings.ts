@@ -1,5 +1,6 @@
 // The settings of storage that a deployment chooses.
 import { join } from "node:path";
+import { fail } from "../../contract/errors.js";
 import type { SettingsSource } from "../../operations/family.js";
 import type { ObjectsLocation } from "../../ports/objects.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
@@ -22,8 +23,7 @@ export function readStorageSettings(
 ): StorageSettings {
   const { faults } = environment;
   const url = environment.text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
-  if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(url))
-    faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
+  if (!location.test(url)) faults.push(unreadable);
   else if (url.startsWith("s3:")) checkS3Options(new URL(url).searchParams, faults);
   const accessKeyId = environment.text("OBJECTS_ACCESS_KEY", "");
   const secretAccessKey = environment.text("OBJECTS_SECRET_KEY", "");
@@ -42,12 +42,20 @@ export function readStorageSettings(
   };
 }
 
-/** The folder of stored objects, if they are in one. */
+/**
+ * The folder of stored objects, if they are in one. Throws `core.configuration` if the location
+ * can't be read.
+ */
 export function foldersOf({
   location: { url },
 }: StorageSettings): Readonly<Record<string, string>> {
+  if (!location.test(url)) throw fail("core.configuration", {}, { cause: new Error(unreadable) });
   return url.startsWith("file:") ? { objects: join(url.slice("file:".length), "objects") } : {};
 }
+
+const location = /^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/;
+const unreadable =
+  "OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>";
 
 function checkS3Options(options: URLSearchParams, faults: string[]): void {
   for (const name of options.keys())

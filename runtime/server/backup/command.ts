@@ -14,7 +14,7 @@ type Work = (service: ServiceDefinition, options: ConnectOptions) => Promise<voi
 /** The work that a command line asks for; null if its arguments are wrong. */
 export function backupCommand(name: "backup" | "restore", args: readonly string[]): Work | null {
   const [folder = "", ...more] = args;
-  if (folder === "" || more.length > 0) return null;
+  if (folder === "" || folder.startsWith("-") || more.length > 0) return null;
   const work = name === "backup" ? backUp : restore;
   return async (service, { settings }) => {
     const place = placeOf(service, settings, folder);

@@ -1,7 +1,8 @@
 // What is in the folder of a backup beside the copied files: what it is, and the hash of each file.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../engines/disk-faults.js";
 import { privateFile } from "../../engines/private-files.js";
 import type { Hashes } from "./copied-tree.js";
 import { refuse } from "./place.js";
@@ -26,25 +27,48 @@ export async function writeFormat(folder: string, facts: Facts, hashes: Hashes):
   await writeDurably(join(folder, factsName), `${JSON.stringify(facts, null, 2)}\n`);
 }
 
+/** The facts are a few lines. */
+const mostFactsBytes = 64 * 1024;
+
 /** Throws `core.validation` if the folder is no backup. */
 export function readFacts(folder: string): Facts {
-  const path = join(folder, factsName);
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const facts = parse(readText(folder, factsName, mostFactsBytes)) as Partial<Facts> | null;
+  if (facts?.format !== 1 || ![facts.service, facts.version, facts.begunAt].every(isLine))
+    throw refuse("core.validation", `${folder} is no backup: its ${factsName} is not ours`);
+  return facts as Facts;
+}
+
+/** Whether it is a text that can be printed in a line. */
+function isLine(value: unknown): boolean {
+  return typeof value === "string" && /^[^\p{Cc}]{1,200}$/u.test(value);
+}
+
+function parse(text: string): unknown {
   try {
-    const facts = JSON.parse(text) as Facts;
-    if (facts.format === 1) return facts;
+    return JSON.parse(text);
   } catch {
-    // It is told below.
+    return null;
   }
-  throw refuse("core.validation", `${folder} is no backup: ${factsName} is not there, or not ours`);
 }
 
 /** The hash of each file by its path, as `sha256sum` writes it. */
 export function readSums(folder: string): ReadonlyMap<string, string> {
-  const lines = readFileSync(join(folder, sumsName), "utf8").split("\n");
+  const lines = readText(folder, sumsName, Infinity).split(/\r?\n/);
   return new Map(
     lines.filter((line) => line !== "").map((line) => [line.slice(66), line.slice(0, 64)]),
   );
+}
+
+function readText(folder: string, name: string, mostBytes: number): string {
+  const path = join(folder, name);
+  try {
+    const found = statSync(path);
+    // Reading a pipe would wait for who writes to it.
+    return found.isFile() && found.size <= mostBytes ? readFileSync(path, "utf8") : "";
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") && !hasCode(error, "ENOTDIR")) throw error;
+    throw refuse("core.validation", `${folder} is no backup: ${name} is not there`);
+  }
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

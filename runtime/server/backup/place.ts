@@ -1,4 +1,6 @@
 // Where a service keeps what a backup copies, and the folder of the backup.
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import { familiesOf } from "../../families.js";
 import type { ServiceDefinition } from "../service.js";
@@ -39,4 +41,29 @@ export function refuse(
   text: string,
 ): ServiceError {
   return fail(code, {}, { cause: new Error(text) });
+}
+
+/** Throws `core.conflict` if the folder of a backup is in a folder of files, or the other way. */
+export function expectApart(folder: string, others: readonly string[]): void {
+  for (const other of others)
+    if (holds(other, folder) || holds(folder, other))
+      throw refuse("core.conflict", `${folder} and ${other} may not be within each other`);
+}
+
+/** Throws `core.conflict` if a file is to be in the folder of a backup. */
+export function expectOutside(file: string, folder: string): void {
+  if (holds(folder, file))
+    throw refuse("core.conflict", `${file} may not be in the backup, ${folder}`);
+}
+
+function holds(outer: string, inner: string): boolean {
+  return !/^\.\.(?:[\\/]|$)|^[A-Za-z]:|^\//.test(relative(realOf(outer), realOf(inner)));
+}
+
+/** The path without links, as far as it is there. */
+function realOf(path: string): string {
+  const whole = resolve(path);
+  if (existsSync(whole)) return realpathSync(whole);
+  const above = dirname(whole);
+  return above === whole ? whole : join(realOf(above), basename(whole));
 }

@@ -1,70 +1,143 @@
-// Brings a backup back to where there is nothing yet.
+// Brings a backup back to where there is nothing yet. Nothing that is there is ever replaced or
+// removed, but what an earlier restore of the same backup has left unfinished.
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { keepPrivate, privateFolder } from "../../engines/private-files.js";
-import { copyHashed, hashFile, listTree } from "./copied-tree.js";
-import { databaseName, factsName, readFacts, readSums, sumsName } from "./format.js";
-import { refuse, type BackupPlace } from "./place.js";
+import { dirname, join } from "node:path";
+import { hasCode } from "../../engines/disk-faults.js";
+import { syncFolder } from "../../engines/folder/durable-files.js";
+import { keepPrivate, makePrivateFolder, nameFile } from "../../engines/private-files.js";
+import { copyHashed, hashFile, listTree, syncFile, syncFolders } from "./copied-tree.js";
+import { databaseName, factsName, readFacts, readSums, sumsName, type Facts } from "./format.js";
+import { expectApart, expectOutside, refuse, type BackupPlace } from "./place.js";
 
 /** Brings a backup back to where there is nothing yet. */
-export async function restore({
-  service,
-  folder,
-  database,
-  folders,
-}: BackupPlace): Promise<string> {
+export async function restore(place: BackupPlace): Promise<string> {
+  const { service, folder, database, folders } = place;
   const { snapshotFault } = await import("../../engines/sqlite/snapshot.js");
+  const { markRestoring } = await import("../../engines/sqlite/restoring.js");
   const facts = readFacts(folder);
-  if (![service.name, service.was].includes(facts.service))
+  if (facts.service !== service.name && facts.service !== service.was)
     throw refuse("core.conflict", `${folder} is a backup of ${facts.service}`);
-  // Beside its place, the database says that a restore was begun and has not ended.
-  const begun = `${database}.restoring`;
-  await expectNothing(database, existsSync(begun) ? {} : folders);
+  expectOutside(database, folder);
+  expectApart(folder, Object.values(folders));
   const sums = readSums(folder);
+  const parts = partsOf(folder, sums, folders);
   await expectWhole(folder, sums);
   const fault = snapshotFault(join(folder, databaseName));
   if (fault !== null) throw refuse("core.conflict", `${folder}/${databaseName}: ${fault}`);
-  await copyHashed(join(folder, databaseName), begun);
-  // A file that was there keeps its mode.
-  keepPrivate(begun);
-  for (const [name, to] of Object.entries(folders)) {
-    const beside = `${to}.restoring`;
-    await rm(beside, { recursive: true, force: true });
-    await mkdir(beside, { recursive: true, mode: privateFolder });
-    for (const path of sums.keys())
-      if (path.startsWith(`${name}/`))
-        await copyHashed(join(folder, path), join(beside, path.slice(name.length + 1)));
-    // It is empty, as was seen, or what an earlier restore has put there.
-    await rm(to, { recursive: true, force: true });
-    await rename(beside, to);
+  expectNoDatabase(database);
+  const mark = markRestoring(database);
+  try {
+    let hasBegun = mark.isResumed;
+    try {
+      expectNoDatabase(database);
+      for (const part of parts) await expectOnly(part, mark.isResumed ? part.sums : new Map());
+      hasBegun = true;
+    } finally {
+      if (!hasBegun) mark.remove();
+    }
+    const staged = join(mark.folder, databaseName);
+    await copyChecked(join(folder, databaseName), staged, sums.get(databaseName));
+    for (const part of parts) await fill(part, join(folder, part.name));
+    // Last, since a database that is there says that all of it is.
+    await placeDatabase(staged, database);
+    mark.remove();
+  } finally {
+    mark.release();
   }
-  // Last, since a database that is there says that all of it is.
-  await rename(begun, database);
-  return `the database and ${sums.size - 1} files, as they were after ${facts.begunAt}`;
+  return tellRestored(facts, sums.size - 1, service.version);
 }
 
-/** Throws `core.conflict` if something is there that a restore would overwrite. */
-async function expectNothing(
-  database: string,
+function tellRestored({ begunAt, version }: Facts, count: number, own: string): string {
+  const other = version === own ? "" : ` (of version ${version}; this is ${own})`;
+  return `the database and ${count} files, as they were after ${begunAt}${other}`;
+}
+
+/** The files of a family: where they go, and their hashes by their paths there. */
+interface Part {
+  readonly name: string;
+  readonly to: string;
+  readonly sums: ReadonlyMap<string, string>;
+}
+
+/** Throws `core.conflict` if there are files that have no place. */
+function partsOf(
+  folder: string,
+  sums: ReadonlyMap<string, string>,
   folders: Readonly<Record<string, string>>,
-): Promise<void> {
+): readonly Part[] {
+  const parts = Object.entries(folders).map(([name, to]) => {
+    const own = new Map<string, string>();
+    return { name, to, sums: own };
+  });
+  for (const [path, hash] of sums) {
+    if (path === databaseName) continue;
+    const part = parts.find(({ name }) => path.startsWith(`${name}/`));
+    if (part === undefined)
+      throw refuse(
+        "core.conflict",
+        `${join(folder, path)} has no place: OBJECTS_URL must name a folder for what was in one`,
+      );
+    part.sums.set(path.slice(part.name.length + 1), hash);
+  }
+  return parts;
+}
+
+/** Throws `core.conflict` if a database is there, or a part of one. */
+function expectNoDatabase(database: string): void {
   const there = ["", "-wal", "-shm", "-journal"].map((end) => `${database}${end}`).find(existsSync);
   if (there !== undefined)
-    throw refuse("core.conflict", `${there} is there: stop the service, and move it away`);
-  for (const folder of Object.values(folders)) {
-    const [first] = await listTree(folder);
-    if (first !== undefined)
-      throw refuse("core.conflict", `${join(folder, first)} is there: move ${folder} away`);
+    throw refuse(
+      "core.conflict",
+      `${there} is there: stop the service, and move it to another folder`,
+    );
+}
+
+/** Throws `core.conflict` if a file is there that may not be. */
+async function expectOnly({ to }: Part, allowed: ReadonlyMap<string, string>): Promise<void> {
+  if (!existsSync(to)) return;
+  const other = (await listTree(to)).find((path) => !allowed.has(path));
+  if (other !== undefined)
+    throw refuse("core.conflict", `${join(to, other)} is there: move ${to} away`);
+}
+
+/** Copies the files of a part to their places; what an earlier restore has copied is kept. */
+async function fill({ to, sums }: Part, from: string): Promise<void> {
+  makePrivateFolder(to);
+  for (const [path, hash] of sums) {
+    const target = join(to, path);
+    if (!existsSync(target) || (await hashFile(target)) !== hash)
+      await copyChecked(join(from, path), target, hash);
   }
+  await syncFolders(to, sums.keys());
+}
+
+/** Throws `core.conflict` if a file has changed since it was looked at. */
+async function copyChecked(from: string, to: string, hash: string | undefined): Promise<void> {
+  if ((await copyHashed(from, to)) !== hash)
+    throw refuse("core.conflict", `${from} is not what was copied`);
+  // A file that was there keeps its mode.
+  keepPrivate(to);
+}
+
+/** Gives the database its name, unless somebody else has taken it meanwhile. */
+async function placeDatabase(staged: string, database: string): Promise<void> {
+  expectNoDatabase(database);
+  try {
+    nameFile(staged, database);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) expectNoDatabase(database);
+    throw error;
+  }
+  await syncFile(database);
+  await syncFolder(dirname(database));
 }
 
 /** Throws `core.conflict` if a file is missing, is another one, or is one too many. */
 async function expectWhole(folder: string, sums: ReadonlyMap<string, string>): Promise<void> {
-  const there = new Set(await listTree(folder));
+  const there = new Set(await listTree(folder, { links: "refuse" }));
   for (const path of there)
     if (!sums.has(path) && path !== sumsName && path !== factsName)
-      throw refuse("core.conflict", `${join(folder, path)} is not of the backup`);
+      throw refuse("core.conflict", `${join(folder, path)} is not of the backup: remove it`);
   for (const [path, hash] of sums) {
     const file = join(folder, path);
     // Only what is in the folder: the list may have been written by anybody.

@@ -1,20 +1,26 @@
 // `server.js backup` beside a service that goes on writing, and `server.js restore` where there is nothing: what was
 // acknowledged before is there, with its files; and what isn't whole, or would overwrite something, is refused.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openSqlite } from "../../../runtime/engines/sqlite/driver.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
 
@@ -47,8 +53,9 @@ const newPath = (): string => join(root, `${(places += 1)}`);
 /** Starts the service on a folder of data; resolves once it listens. */
 async function started(
   data: string,
+  environment: object = {},
 ): Promise<{ readonly url: string; readonly process: VersionProcess }> {
-  const process = version.spawn({ DATA_DIR: data, LOG_LEVEL: "info" });
+  const process = version.spawn({ DATA_DIR: data, LOG_LEVEL: "info", ...environment });
   const [, url = ""] = await process.says(/"url":"([^"]+)"/);
   return { url, process };
 }
@@ -227,25 +234,257 @@ describe("a backup", () => {
     test("where it is another service's, unfinished, or none", () => {
       const other = newPath();
       cpSync(folder, other, { recursive: true });
-      writeFileSync(join(other, "backup.json"), JSON.stringify({ format: 1, service: "shop" }));
+      const facts = readFileSync(join(folder, "backup.json"), "utf8");
+      writeFileSync(join(other, "backup.json"), facts.replace('"demo"', '"shop"'));
       expect(restored(other)).toEqual([1, expect.stringMatching(/is a backup of shop/), false]);
       rmSync(join(other, "backup.json"));
       expect(restored(other)).toEqual([1, expect.stringMatching(/is no backup/), false]);
       expect(restored(newPath())).toEqual([1, expect.stringMatching(/is no backup/), false]);
     });
 
-    test("but what a restore has left that was killed is replaced", () => {
+    /** What a restore leaves that was killed at its files: its mark, and one file half written. */
+    const killed = (to: string): string => {
+      mkdirSync(join(to, "service.db.restoring"), { recursive: true });
+      writeFileSync(join(to, "service.db.restoring/service.db"), "half");
+      const half = join(to, "objects", relative(folder, object()));
+      mkdirSync(dirname(half), { recursive: true });
+      writeFileSync(half, "half");
+      return half;
+    };
+
+    test("but what a restore has left that was killed is made whole", () => {
       const to = newPath();
-      mkdirSync(join(to, "objects/objects.restoring/half"), { recursive: true });
-      mkdirSync(to, { recursive: true });
-      writeFileSync(join(to, "service.db.restoring"), "half");
-      // It may have been killed between the files and the database.
-      mkdirSync(join(to, "objects/objects"));
-      writeFileSync(join(to, "objects/objects/there"), "already");
+      const half = killed(to);
       expect(restored(folder, to)).toEqual([0, "", true]);
-      expect(existsSync(join(to, "service.db.restoring"))).toBe(false);
-      expect(existsSync(join(to, "objects/objects.restoring"))).toBe(false);
-      expect(existsSync(join(to, "objects/objects/there"))).toBe(false);
+      expect(readdirSync(to).toSorted()).toEqual(["objects", "service.db"]);
+      expect(readFileSync(half)).toEqual(readFileSync(object()));
     });
+
+    test("where a restore was killed, and files are there that aren't its own", () => {
+      const to = newPath();
+      writeFileSync(join(dirname(killed(to)), "acknowledged"), "by a service");
+      expect(restored(folder, to)).toEqual([
+        1,
+        expect.stringMatching(/acknowledged is there/),
+        false,
+      ]);
+      expect(existsSync(join(dirname(killed(to)), "acknowledged"))).toBe(true);
+    });
+
+    test("while another restore is at it", async () => {
+      const to = newPath();
+      mkdirSync(join(to, "service.db.restoring"), { recursive: true });
+      const lock = openSqlite(join(to, "service.db.restoring/lock"));
+      lock.exec("BEGIN EXCLUSIVE");
+      expect(restored(folder, to)).toEqual([1, expect.stringMatching(/by another process/), false]);
+      lock.close();
+      expect(restored(folder, to)).toEqual([0, "", true]);
+    });
+
+    test("by a service that starts meanwhile, and by whatever else opens the database", () => {
+      const to = newPath();
+      killed(to);
+      for (const args of [[], ["migrate"], ["export", newPath()]]) {
+        const { code, stderr } = version.run({ DATA_DIR: to, PORT: "0" }, ...args);
+        expect([args, code, stderr]).toEqual([
+          args,
+          1,
+          expect.stringMatching(/^core\.conflict: .*service\.db\.restoring is there/),
+        ]);
+      }
+      expect(existsSync(join(to, "service.db"))).toBe(false);
+    });
+
+    test("where its files have no place, or their place is not there", () => {
+      const to = newPath();
+      for (const [url, text] of [
+        ["s3://bucket", /has no place: OBJECTS_URL must name a folder/],
+        [join(to, "objects"), /OBJECTS_URL must be file:/],
+      ] as const) {
+        const environment = { DATA_DIR: to, OBJECTS_URL: url };
+        const { code, stderr } = version.run(environment, "restore", folder);
+        expect([code, stderr]).toEqual([1, expect.stringMatching(text)]);
+      }
+      expect(existsSync(to)).toBe(false);
+      for (const [url, text] of [
+        [`file:${newPath()}`, /is not there: is OBJECTS_URL right, its disk mounted\?/],
+        [newPath(), /OBJECTS_URL must be file:/],
+      ] as const) {
+        const environment = { DATA_DIR: data, OBJECTS_URL: url };
+        const { code, stderr } = version.run(environment, "backup", newPath());
+        expect([code, stderr]).toEqual([1, expect.stringMatching(text)]);
+      }
+    });
+
+    test("where one is within the other", () => {
+      const within = version.run(
+        { DATA_DIR: data },
+        "backup",
+        join(data, "objects/objects/backup"),
+      );
+      expect([within.code, within.stderr]).toEqual([1, expect.stringMatching(/within each other/)]);
+      expect(restored(folder, join(folder, "data"))).toEqual([
+        1,
+        expect.stringMatching(/may not be in the backup/),
+        false,
+      ]);
+      expect(readdirSync(folder)).not.toContain("data");
+    });
+
+    test("where its database is none, though its hash is right", () => {
+      for (const [bytes, text] of [
+        ["", /service\.db: it is empty/],
+        ["no database", /service\.db: file is not a database/],
+      ] as const) {
+        writeFileSync(join(folder, "service.db"), bytes);
+        const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8");
+        const hash = createHash("sha256").update(bytes).digest("hex");
+        writeFileSync(
+          join(folder, "SHA256SUMS"),
+          sums.replace(/^[0-9a-f]{64}  service\.db$/m, `${hash}  service.db`),
+        );
+        expect(restored()).toEqual([1, expect.stringMatching(text), false]);
+      }
+      const empty = newPath();
+      mkdirSync(join(empty, "objects/objects"), { recursive: true });
+      writeFileSync(join(empty, "service.db"), "");
+      const target = newPath();
+      const { code, stderr } = version.run({ DATA_DIR: empty }, "backup", target);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/it is empty|no migrations/)]);
+      // What isn't whole doesn't stay.
+      expect([existsSync(target), existsSync(`${target}.unfinished`)]).toEqual([false, false]);
+    });
+
+    test("where what it says of itself isn't ours", () => {
+      for (const facts of [
+        "{",
+        "null",
+        '{"format":1}',
+        '{"format":1,"service":"demo","version":"\\u001b[2J","begunAt":"x"}',
+      ]) {
+        writeFileSync(join(folder, "backup.json"), facts);
+        expect(restored()).toEqual([
+          1,
+          expect.stringMatching(/its backup\.json is not ours/),
+          false,
+        ]);
+      }
+      rmSync(join(folder, "backup.json"));
+      execFileSync("mkfifo", [join(folder, "backup.json")]);
+      expect(restored()).toEqual([1, expect.stringMatching(/its backup\.json is not ours/), false]);
+    });
+
+    test("where a link is in it", () => {
+      symlinkSync(object(), join(folder, "objects/link"));
+      expect(restored()).toEqual([1, expect.stringMatching(/link is neither a file nor/), false]);
+    });
+
+    test("with an option for a folder", () => {
+      const { code, stderr } = version.run({ DATA_DIR: data }, "backup", "--help");
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/backup FOLDER/)]);
+    });
+  });
+
+  describe("of a service that has stopped", () => {
+    let data: string;
+    let id: string;
+    let key: string;
+    beforeEach(async () => {
+      data = newPath();
+      const { url, process } = await started(data);
+      id = await addNote(url, "one");
+      key = await upload(url, "two");
+      await stopped(process);
+    });
+    /** Brings it back elsewhere, and finds everything. */
+    const expectAll = async (folder: string, environment: object = {}): Promise<void> => {
+      const to = newPath();
+      const back = version.run({ DATA_DIR: to, ...environment }, "restore", folder);
+      expect([back.code, back.stderr]).toEqual([0, ""]);
+      const { url, process } = await started(to, environment);
+      expect((await textOf(url, `/notes/${id}`))[0]).toBe(200);
+      expect(await textOf(url, `/files/files/${key}`)).toEqual([200, "two"]);
+      await stopped(process);
+    };
+
+    test("follows links to folders and files, such as to a bigger disk", async () => {
+      const [disk, folder] = [newPath(), newPath()];
+      renameSync(join(data, "objects/objects"), disk);
+      symlinkSync(disk, join(data, "objects/objects"));
+      const file = readdirSync(disk, { recursive: true, withFileTypes: true }).find((entry) =>
+        entry.isFile(),
+      );
+      if (file === undefined) throw new Error("there is no object");
+      const path = join(file.parentPath, file.name);
+      renameSync(path, `${disk}.file`);
+      symlinkSync(`${disk}.file`, path);
+      const { code, stdout } = version.run({ DATA_DIR: data }, "backup", folder);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/ and 1 files,/)]);
+      await expectAll(folder);
+      // And they stay links where it is brought back to.
+      const other = newPath();
+      mkdirSync(other);
+      const [to] = [newPath()];
+      mkdirSync(join(to, "objects"), { recursive: true });
+      symlinkSync(other, join(to, "objects/objects"));
+      expect(version.run({ DATA_DIR: to }, "restore", folder).code).toBe(0);
+      expect(lstatSync(join(to, "objects/objects")).isSymbolicLink()).toBe(true);
+      expect(readdirSync(other).length).toBeGreaterThan(0);
+    });
+
+    test("refuses a link that leads in a circle", () => {
+      symlinkSync(join(data, "objects"), join(data, "objects/objects/circle"));
+      const { code, stderr } = version.run({ DATA_DIR: data }, "backup", newPath());
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/is a link in a circle/)]);
+    });
+
+    test("makes no secrets, nor does bringing it back", async () => {
+      const [folder, to] = [newPath(), newPath()];
+      const keys = readdirSync(data).filter((name) => name.endsWith(".key"));
+      expect(keys.length).toBeGreaterThan(0);
+      for (const name of keys) rmSync(join(data, name));
+      expect(version.run({ DATA_DIR: data }, "backup", folder).code).toBe(0);
+      expect(version.run({ DATA_DIR: to }, "restore", folder).code).toBe(0);
+      expect(readdirSync(data).filter((name) => name.endsWith(".key"))).toEqual([]);
+      expect(readdirSync(to).toSorted()).toEqual(["objects", "service.db"]);
+      await expectAll(folder);
+    });
+
+    test("of another version says so", () => {
+      const folder = newPath();
+      expect(version.run({ DATA_DIR: data }, "backup", folder).code).toBe(0);
+      const path = join(folder, "backup.json");
+      writeFileSync(path, readFileSync(path, "utf8").replace("1.2.3", "1.3.0"));
+      const { code, stdout } = version.run({ DATA_DIR: newPath() }, "restore", folder);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining("(of version 1.3.0; this is 1.2.3)"),
+      ]);
+    });
+
+    test("into the folder in which one stands", async () => {
+      const folder = newPath();
+      mkdirSync(folder);
+      const made = version.runIn(folder, { DATA_DIR: data }, "backup", ".");
+      expect([made.code, made.stderr]).toEqual([0, ""]);
+      await expectAll(folder);
+    });
+
+    test("through a link to an empty folder", async () => {
+      const [folder, link] = [newPath(), newPath()];
+      mkdirSync(folder);
+      symlinkSync(folder, link);
+      expect(version.run({ DATA_DIR: data }, "backup", link).code).toBe(0);
+      expect(readdirSync(folder)).toContain("service.db");
+      await expectAll(link);
+    });
+  });
+
+  test("a service doesn't start with a secret that was cut off", () => {
+    const data = newPath();
+    mkdirSync(data);
+    writeFileSync(join(data, "secrets_signing.key"), "");
+    const { code, stderr } = version.run({ DATA_DIR: data, PORT: "0" });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/secrets_signing\.key must be/)]);
   });
 });
