@@ -10,8 +10,8 @@ import { isOfTable } from "./faults.js";
 import type { SessionManner, Sessions } from "./sessions.js";
 import { drawBytes } from "../../ports/ambient.js";
 
-/** Milliseconds to wait for a new connection. */
-const connectMillis = 5_000;
+/** Milliseconds to wait for a new connection; fewer where another server may be the right one. */
+const connectMillis = { toTheOnly: 5_000, toOneOfSeveral: 2_000 } as const;
 const keepAliveMillis = 10_000;
 
 /** Reads a value's text by the OID of its type. */
@@ -48,6 +48,7 @@ export function poolsOf(
 ): (size: number) => ConnectionPool {
   const known = new WeakMap<Client, Pick<Known, "name" | "socket">>();
   const manners = new WeakMap<Client, SessionManner>();
+  const millis = connectMillis[urls.length > 1 ? "toOneOfSeveral" : "toTheOnly"];
   let current = 0;
   const isShared = sessions.startup.options === undefined;
   const connectionString = (): string => urls[current] ?? "";
@@ -96,7 +97,7 @@ export function poolsOf(
    */
   const verify = async (client: PoolClient): Promise<void> => {
     // Otherwise a silence here would hold the place of a connection for ever.
-    const settled = answeredIn(connectMillis, sessions.settle(client));
+    const settled = answeredIn(millis, sessions.settle(client));
     settled.catch(() => known.get(client)?.socket.destroy());
     const { manner, isReadOnly } = await settled;
     if (mustWrite && isReadOnly)
@@ -110,7 +111,7 @@ export function poolsOf(
       max: size,
       // A statement doesn't wait for the previous one's answer.
       pipeline: true,
-      connectionTimeoutMillis: connectMillis,
+      connectionTimeoutMillis: millis,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveMillis,
       ...sessions.startup,
