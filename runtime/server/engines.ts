@@ -5,7 +5,9 @@ import { limits } from "../contract/limits.js";
 import { silentLog, type Log } from "../ports/log.js";
 import type { Database } from "../ports/database.js";
 import type { EngineDoors } from "../operations/family.js";
+import type { Symptom } from "../ports/symptom.js";
 import { sqlStores } from "../families.js";
+import type { Settings } from "./settings.js";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */
@@ -51,6 +53,22 @@ export async function openDatabase(
   }
   const { openPostgresDatabase } = await import("../engines/postgres/engine.js");
   return openPostgresDatabase(url, sqlStores, options);
+}
+
+/**
+ * Examines the database that settings name. Rejects if it can't be reached. `databasePoolSize` is
+ * how many connections a process opens, to which one for signals and one to cancel are added.
+ */
+export async function examineDatabase(
+  database: MigrationTarget,
+  { databaseUrl, databasePoolSize }: Pick<Settings, "databaseUrl" | "databasePoolSize">,
+): Promise<readonly Symptom[]> {
+  if (database.engine === "sqlite") {
+    const { examineSqlite } = await import("../engines/sqlite/examine.js");
+    return examineSqlite(databaseUrl.slice("sqlite:".length));
+  }
+  const { examinePostgres } = await import("../engines/postgres/examine.js");
+  return database.inspect((session) => examinePostgres(session, databasePoolSize + 2));
 }
 
 /** Opens the engine of objects of a location. */

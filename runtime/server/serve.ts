@@ -6,6 +6,7 @@ import type { ServiceCommand } from "../operations/family.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "../families.js";
 import { backupCommand, backupUsages } from "./backup/command.js";
+import { doctorUsage, runDoctor } from "./doctor/doctor.js";
 import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import { processLog } from "./process-log.js";
 import { logWarnings } from "./process-warnings.js";
@@ -26,6 +27,8 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
   let host: string | undefined;
   try {
     const [name, ...args] = process.argv.slice(2);
+    if (name === "doctor" && args.length === 0)
+      return await runDoctor(service, generatedFolder(moduleUrl));
     const command = name === undefined ? run : commandOf(service, name, args);
     if (command === null) refuseUsage(service);
     const uses = onFiles.includes(name ?? "") ? "database" : "everything";
@@ -127,7 +130,7 @@ function refuseUsage(service: ServiceDefinition): never {
     usage === undefined ? name : `${name} ${usage}`,
   );
   process.stderr.write(
-    `usage: server.js [${[migrateUsage, ...backupUsages, ...usages].join(" | ")}]\n`,
+    `usage: server.js [${[migrateUsage, ...backupUsages, doctorUsage, ...usages].join(" | ")}]\n`,
   );
   process.exit(2);
 }

@@ -81,9 +81,12 @@ export interface Settings {
 
 /** All faults of the environment at once, each naming its variable. */
 export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
   constructor(faults: readonly string[]) {
     super(`the environment is not valid:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
     this.name = "SettingsError";
+    this.faults = faults;
   }
 }
 

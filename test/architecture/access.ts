@@ -72,6 +72,7 @@ export function strayModules(imports: readonly Import[]): readonly Import[] {
 
 /** Functions of `node:fs` that leave the disk as it is. */
 const reading: ReadonlySet<string> = new Set([
+  "accessSync",
   "closeSync",
   "constants",
   "createReadStream",
@@ -86,6 +87,7 @@ const reading: ReadonlySet<string> = new Set([
   "realpathSync",
   "stat",
   "statSync",
+  "statfsSync",
 ]);
 
 /** Who may write to the disk. */

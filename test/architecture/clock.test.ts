@@ -50,6 +50,7 @@ const machine: Readonly<Record<string, string>> = {
   "engines/folder/object-file.ts": "the store's, as S3 has its own",
   "engines/folder/sweep.ts": "the store's",
   "engines/folder/uploads.ts": "the store's",
+  "engines/postgres/examine.ts": "compared with the server's",
   "engines/s3/multipart.ts": "the store's",
   "engines/sql/identity-sessions.ts": "the columns that it reads say no time",
   "engines/sql/identity-subjects.ts": "the columns that it reads say no time",

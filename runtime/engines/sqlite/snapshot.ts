@@ -22,14 +22,22 @@ export function writeSnapshot(path: string, to: string): void {
 /** What is wrong with a file that should be a service's whole database; null if nothing is. */
 export function snapshotFault(path: string): string | null {
   if (statSync(path).size === 0) return "it is empty";
+  const fault = databaseFault(path);
+  if (fault !== null) return fault;
   return use(path, (connection) => {
-    const [row] = connection.prepare("PRAGMA quick_check(1)").all([]);
-    const said = String(Object.values(row ?? {})[0]);
-    if (said !== "ok") return said;
     const [known] = connection
       .prepare(`SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`)
       .all([]);
     return known === undefined ? "it is no database of a service: it has no migrations" : null;
+  });
+}
+
+/** What is wrong with a database, all of which is read; null if it is whole. */
+export function databaseFault(path: string): string | null {
+  return use(path, (connection) => {
+    const [row] = connection.prepare("PRAGMA quick_check(1)").all([]);
+    const said = String(Object.values(row ?? {})[0]);
+    return said === "ok" ? null : said;
   });
 }
 

@@ -1,0 +1,61 @@
+// What an operator should know about a SQLite database: whether it is whole, how large it and its
+// log are, and whether its disk has room.
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { notice, ok, tellBytes, wrong, type Symptom } from "../../ports/symptom.js";
+import { openSqlite, type SqliteConnection } from "./driver.js";
+import { databaseFault } from "./snapshot.js";
+
+/** A log that is larger was not taken over for long, by a reader that doesn't end. */
+const largeLogBytes = 256_000_000;
+/** Pages of removed rows, as a share, in a file that is worth the work. */
+const [emptyShare, largeBytes] = [0.5, 100_000_000];
+
+/** Examines the file at `path`, beside processes that use it. Reads all of it once. */
+export function examineSqlite(path: string): readonly Symptom[] {
+  const fault = databaseFault(path);
+  if (fault !== null)
+    return [wrong("SQLite", `${path}: ${fault}: bring back a backup (docs/backups.md)`)];
+  const connection = openSqlite(path);
+  try {
+    return [ofFile(connection), ofLog(path), ofDisk(dirname(path))];
+  } finally {
+    connection.close();
+  }
+}
+
+function ofFile(connection: SqliteConnection): Symptom {
+  const valueOf = (text: string): string | number => {
+    const [row = {}] = connection.prepare(text).all([]);
+    return Object.values(row)[0] as string | number;
+  };
+  const [pages, free, size] = ["page_count", "freelist_count", "page_size"].map((name) =>
+    Number(valueOf(`PRAGMA ${name}`)),
+  ) as [number, number, number];
+  const text = `${valueOf("SELECT sqlite_version()")}, ${tellBytes(pages * size)}, whole`;
+  return pages * size > largeBytes && free / pages > emptyShare
+    ? notice(
+        "SQLite",
+        `${text}, but ${tellBytes(free * size)} are empty: stop the service and run VACUUM`,
+      )
+    : ok("SQLite", text);
+}
+
+function ofLog(path: string): Symptom {
+  const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const text = `its log has ${tellBytes(bytes)}`;
+  return bytes > largeLogBytes
+    ? notice("SQLite", `${text}: something reads for long: end it, or start the service anew`)
+    : ok("SQLite", text);
+}
+
+/** Whether the disk of a folder has room. */
+export function ofDisk(folder: string): Symptom {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)];
+  const text = `${tellBytes(free)} are free (${Math.round(share * 100)} %) for ${folder}`;
+  if (free < 100_000_000) return wrong("disk", `${text}: writes fail once it is full: make room`);
+  return share < 0.1 && free < 10_000_000_000
+    ? notice("disk", `${text}: make room`)
+    : ok("disk", text);
+}
