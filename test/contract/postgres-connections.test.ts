@@ -1,5 +1,6 @@
 // Cancels at a PostgreSQL server: one that comes late ends nobody else's statement, one without an answer delays nobody
 // (architecture.md "Work is bounded": time).
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -104,6 +105,45 @@ describe.skipIf(postgres?.isAvailable !== true)("connections to PostgreSQL", () 
   };
 
   const fails = `SELECT 1 / length(${pass(door.statement)}::text)`;
+
+  test("one of several servers that says nothing holds up nobody", async () => {
+    const { port } = new URL(proxy.url("postgres://a/b"));
+    const { user, database } = admin;
+    const other = await startProxy("127.0.0.1", admin.port);
+    opened.push(() => other.close());
+    const several = openConnections(pg, {
+      url: `postgres://${user}@127.0.0.1:${port},127.0.0.1:${other.port}/${database}`,
+      size: 6,
+      isShared: false,
+      statementMillis: 60_000,
+      typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
+    });
+    opened.push(() => several.close());
+    const use = async (key: string): Promise<unknown> => {
+      // Less than one attempt to connect takes that is never answered.
+      const lifetime = Lifetime.within(1_900);
+      const connection = await several.acquire({ lifetime, payer: { key, isAnonymous: false } });
+      try {
+        return (await connection.query({ text: "SELECT 1 AS one" }, lifetime)).rows[0]?.["one"];
+      } finally {
+        connection.release();
+      }
+    };
+    const useAll = () => Promise.all(["a", "b", "c", "d"].map(use));
+    expect(await useAll()).toEqual([1, 1, 1, 1]);
+    for (const [silent, well] of [
+      [proxy, other],
+      [other, proxy],
+    ] as const) {
+      await well.become({ kind: "pass" });
+      await silent.become({ kind: "silent" });
+      silent.cut();
+      // The pool hears of the ends of its idle connections.
+      await expect.poll(() => silent.open).toBe(0);
+      await sleep(200);
+      expect(await useAll()).toEqual([1, 1, 1, 1]);
+    }
+  });
 
   test.each([
     ["that has been answered", `SELECT ${pass(door.statement)}`, false],

@@ -6,13 +6,19 @@ import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
 import { answeredIn } from "./answered-in.js";
-import { isOfTable } from "./faults.js";
 import type { SessionManner, Sessions } from "./sessions.js";
+import { WritingServer } from "./writing-server.js";
 import { drawBytes } from "../../ports/ambient.js";
 
 /** Milliseconds to wait for a new connection; fewer where another server may be the right one. */
 const connectMillis = { toTheOnly: 5_000, toOneOfSeveral: 2_000 } as const;
-const keepAliveMillis = 10_000;
+
+const usualPool = {
+  // A statement doesn't wait for the previous one's answer.
+  pipeline: true,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} as const;
 
 /** Reads a value's text by the OID of its type. */
 export type TypeParser = (oid: number, format: never) => unknown;
@@ -31,9 +37,9 @@ export interface Known {
 
 export interface ConnectionPool {
   /**
-   * Takes a connection; a new one is made to the server of the last one, then to the others.
-   * Rejects with the reason if the work is over before there is one, and with the driver's error if
-   * no server takes it.
+   * Takes a connection; a new one is made to the server of the last one. If that refuses or is
+   * slow, all are asked at once which one accepts writes. Rejects with the reason if the work is
+   * over before there is one, and with the driver's error if no server takes it.
    */
   connect(lifetime: Lifetime): Promise<Known>;
   end(): Promise<void>;
@@ -49,14 +55,26 @@ export function poolsOf(
   const known = new WeakMap<Client, Pick<Known, "name" | "socket">>();
   const manners = new WeakMap<Client, SessionManner>();
   const millis = connectMillis[urls.length > 1 ? "toOneOfSeveral" : "toTheOnly"];
-  let current = 0;
   const isShared = sessions.startup.options === undefined;
-  const connectionString = (): string => urls[current] ?? "";
+
+  const writer = new WritingServer(urls.length, async (server) => {
+    const client = new Named({ server, connectionTimeoutMillis: millis, ...sessions.startup });
+    try {
+      await client.connect();
+      const settled = await answeredIn(millis, sessions.settle(client as unknown as PoolClient));
+      if (settled.isReadOnly) throw new Error("it accepts no writes");
+      client.end().catch(() => undefined);
+    } catch (error) {
+      known.get(client)?.socket.destroy();
+      throw error;
+    }
+  });
 
   class Named extends Base {
-    constructor(config?: ClientConfig) {
+    constructor({ server = writer.current, ...config }: NamedConfig = {}) {
       const socket = new Socket();
-      super({ ...config, connectionString: connectionString(), stream: () => socket });
+      super({ ...config, connectionString: urls[server] ?? "", stream: () => socket });
+      writer.connecting(socket, server);
       const parameters = parametersOf(this);
       const prefix = applicationName(parameters.application_name);
       // What the URL or the environment says would go into the startup packet.
@@ -66,8 +84,7 @@ export function poolsOf(
       const name = isShared ? prefix : `${prefix} ${drawBytes(6).toString("hex")}`;
       parameters.application_name = name;
       known.set(this, { name, socket });
-      // The pool replaces a connection that breaks while idle. Without a listener, its error would
-      // end the process.
+      // The pool replaces it if it breaks while idle. Unheard, its error would end the process.
       this.on("error", () => undefined);
     }
   }
@@ -103,38 +120,30 @@ export function poolsOf(
     if (mustWrite && isReadOnly)
       throw new Error(`the server ${client.host}:${client.port} accepts no writes`);
     manners.set(client, manner);
+    writer.settled(known.get(client)?.socket);
   };
 
   return (size) => {
     const pool = new Pool({
       Client: Named,
       max: size,
-      // A statement doesn't wait for the previous one's answer.
-      pipeline: true,
+      ...usualPool,
       connectionTimeoutMillis: millis,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveMillis,
       ...sessions.startup,
       types: { getTypeParser: typeParser as never },
       verify: callbackify(verify),
     });
     pool.on("error", () => undefined);
     return {
-      async connect(lifetime) {
-        for (let tries = 1; ; tries += 1) {
-          const tried = current;
-          try {
-            return await taken(pool.connect(), lifetime);
-          } catch (error) {
-            if (isOfTable(error)) throw error;
-            if (current === tried) current = (tried + 1) % urls.length;
-            if (tries >= urls.length) throw error;
-          }
-        }
-      },
+      connect: (lifetime) => writer.reach(() => taken(pool.connect(), lifetime), lifetime),
       end: () => pool.end(),
     };
   };
+}
+
+interface NamedConfig extends ClientConfig {
+  /** The index of the server; the one that accepts writes if left out. */
+  readonly server?: number;
 }
 
 /** Settings that `pg` takes from a URL or the environment, and puts into the startup packet. */
