@@ -7,7 +7,6 @@ import type { Database } from "../ports/database.js";
 import type { EngineDoors } from "../operations/family.js";
 import type { Symptom } from "../ports/symptom.js";
 import { sqlStores } from "../families.js";
-import type { Settings } from "./settings.js";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */
@@ -56,19 +55,25 @@ export async function openDatabase(
 }
 
 /**
- * Examines the database that settings name. Rejects if it can't be reached. `databasePoolSize` is
- * how many connections a process opens, to which one for signals and one to cancel are added.
+ * Examines the file of a SQLite database, before anybody opens it; nothing of PostgreSQL. Throws
+ * what can't be worked with.
  */
-export async function examineDatabase(
+export async function examineFile(url: string): Promise<readonly Symptom[]> {
+  if (!url.startsWith("sqlite:")) return [];
+  const { examineSqlite } = await import("../engines/sqlite/examine.js");
+  return examineSqlite(url.slice("sqlite:".length));
+}
+
+/**
+ * Examines PostgreSQL. Rejects if it can't be reached. `connections` is how many a process opens.
+ */
+export async function examineServer(
   database: MigrationTarget,
-  { databaseUrl, databasePoolSize }: Pick<Settings, "databaseUrl" | "databasePoolSize">,
+  connections: number,
 ): Promise<readonly Symptom[]> {
-  if (database.engine === "sqlite") {
-    const { examineSqlite } = await import("../engines/sqlite/examine.js");
-    return examineSqlite(databaseUrl.slice("sqlite:".length));
-  }
+  if (database.engine === "sqlite") return [];
   const { examinePostgres } = await import("../engines/postgres/examine.js");
-  return database.inspect((session) => examinePostgres(session, databasePoolSize + 2));
+  return database.inspect((session) => examinePostgres(session, connections));
 }
 
 /** Opens the engine of objects of a location. */

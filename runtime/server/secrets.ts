@@ -16,8 +16,11 @@ export interface SecretSource {
   readonly isProduction: boolean;
   /** Where development keeps the secrets that it makes. */
   readonly dataFolder: string;
-  /** Whether missing ones are made; otherwise what is read is of no use. */
-  readonly makesMissing: boolean;
+  /**
+   * What becomes of missing ones: they are made and kept, made for this process alone, or left out,
+   * so that what is read is of no use.
+   */
+  readonly missing: "kept" | "made" | "left";
   readonly faults: string[];
 }
 
@@ -37,11 +40,12 @@ export class SecretReader {
    * set. Faults go to the source.
    */
   read(name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] {
-    const { environment, isProduction, dataFolder, makesMissing, faults } = this.#source;
+    const { environment, isProduction, dataFolder, missing, faults } = this.#source;
     const given = environment[name];
     if (given === undefined || given === "") {
-      if (!makesMissing) return [];
-      if (!isProduction) return keptKeys(dataFolder, { name, algorithm, faults });
+      if (missing === "left") return [];
+      if (!isProduction)
+        return keptKeys(dataFolder, { name, algorithm, faults, isMadeKept: missing === "kept" });
       const what = algorithm === "HS256" ? "secrets" : `${algorithm} keys in DER`;
       faults.push(
         `${name} must be set in production: a comma-separated list of base64url ${what}, the newest first`,
@@ -86,18 +90,32 @@ interface KeptKey {
   readonly name: string;
   readonly algorithm: TokenAlgorithm;
   readonly faults: string[];
+  readonly isMadeKept: boolean;
 }
 
 /** The key that development uses for a variable: made once, then read from its file. */
-function keptKeys(folder: string, { name, algorithm, faults }: KeptKey): readonly Buffer[] {
+function keptKeys(
+  folder: string,
+  { name, algorithm, faults, isMadeKept }: KeptKey,
+): readonly Buffer[] {
   const suffix = algorithm === "HS256" ? "" : `_${algorithm.toLowerCase()}`;
   const path = join(folder, `${name.toLowerCase()}${suffix}.key`);
-  makePrivateFolder(folder);
-  if (!existsSync(path)) placePrivateFile(path, newTokenKey(algorithm).toString("base64url"));
-  const text = readFileSync(path, "utf8").trim();
-  const bytes = Buffer.from(text, "base64url");
-  // Such as one that was begun on a full disk.
-  const fault = entryFault(algorithm, text, bytes);
-  if (fault !== null) faults.push(`${path} ${fault}: bring it back, or remove it for a new one`);
-  return [bytes];
+  try {
+    if (!existsSync(path)) {
+      const made = newTokenKey(algorithm);
+      if (!isMadeKept) return [made];
+      makePrivateFolder(folder);
+      placePrivateFile(path, made.toString("base64url"));
+    }
+    const text = readFileSync(path, "utf8").trim();
+    const bytes = Buffer.from(text, "base64url");
+    // Such as one that was begun on a full disk.
+    const fault = entryFault(algorithm, text, bytes);
+    if (fault !== null) faults.push(`${path} ${fault}: bring it back, or remove it for a new one`);
+    return [bytes];
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    faults.push(`DATA_DIR: ${said}: let this account have the folder, or set ${name}`);
+    return [];
+  }
 }

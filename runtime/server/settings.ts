@@ -90,28 +90,31 @@ export class SettingsError extends Error {
   }
 }
 
+/** What becomes of secrets that are missing. */
+const missingSecrets = { everything: "kept", look: "made", database: "left" } as const;
+
 type ServiceNeeds = Pick<ServiceDefinition, "name" | "was"> & FamilyParts;
 
 /**
  * Reads the settings of a service. In production secrets must be set; otherwise missing ones are
- * made once and kept under `DATA_DIR`. For work on the database alone, what else is missing or
- * wrong is no fault. Throws `SettingsError`.
+ * made once and kept under `DATA_DIR`, unless somebody only wants to look. For work on the database
+ * alone, what else is missing or wrong is no fault. Throws `SettingsError`.
  */
 export function readSettings(
   service: ServiceNeeds,
   values: Readonly<Record<string, string | undefined>> = process.env,
-  uses: "everything" | "database" = "everything",
+  uses: keyof typeof missingSecrets = "everything",
 ): Settings {
   const environment = new Environment(values);
   const { faults } = environment;
-  const others = uses === "everything" ? environment : new Environment(values);
+  const others = uses === "database" ? new Environment(values) : environment;
   const isProduction = readMode(environment);
   const dataFolder = resolve(environment.text("DATA_DIR", ".data"));
   const secrets = new SecretReader({
     environment: values,
     isProduction,
     dataFolder,
-    makesMissing: uses === "everything",
+    missing: missingSecrets[uses],
     faults: others.faults,
   });
   const engines = readEngines(environment, service, dataFolder);

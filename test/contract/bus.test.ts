@@ -1,4 +1,5 @@
 // Both buses: what one process sends the others hear, in order, whatever its size, and again after a cut.
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresBus } from "../../runtime/engines/postgres/bus.js";
 import { openRedisBus } from "../../runtime/engines/redis/bus.js";
@@ -68,6 +69,17 @@ describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) 
     await expect.poll(() => [one.resumed(), two.resumed()], { timeout: 10_000 }).toEqual([2, 2]);
     one.bus.send(signal("again"));
     await expect.poll(() => two.heard).toEqual([signal("again")]);
+  });
+
+  test("a bus that is well stays connected, and has nothing to tell", async () => {
+    const warnings: unknown[] = [];
+    const noted = { ...silentLog, warn: (...entries: unknown[]) => void warnings.push(entries) };
+    const [one, two] = [await process(noted), await process(noted)];
+    // Its connections have been asked twice whether they are still there.
+    await sleep(6_500);
+    one.bus.send(signal("still"));
+    await expect.poll(() => two.heard).toEqual([signal("still")]);
+    expect([one.resumed(), two.resumed(), warnings]).toEqual([1, 1, []]);
   });
 
   test("foreign messages are ignored", async () => {

@@ -1,11 +1,16 @@
 // Redis with Sentinels as the bus: the master dies, freezes, gives way and comes back as a replica; signals and counts go on
 // with the one that was elected, and what was lost meanwhile is announced.
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRedisRateLimiter } from "../../runtime/engines/redis/rate-limiter.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import type { FreshDatabase } from "../support/engines.js";
+import { runCommand } from "../support/process.js";
 import type { Client } from "../support/realtime-clients.js";
 import {
   hasRedisServer,
@@ -123,6 +128,34 @@ describe.skipIf(!hasRedisServer || postgres?.isAvailable !== true)("Redis with S
       cutOff.close();
     }
   });
+});
+
+test("a Sentinel that names a host which can't be read shows no password", async () => {
+  const odd = await startResponder(["ip", "fe80::1%eth0", "port", "6379", "config-epoch", "0"]);
+  const told: string[] = [];
+  const debug = (...entries: unknown[]): void => void told.push(inspect(entries, { depth: 9 }));
+  const url = `redis+sentinel://u:topsecret@127.0.0.1:${odd.port}/mm?sentinel_password=hidden`;
+  const limiter = await openRedisRateLimiter(url, "odd", { ...silentLog, debug });
+  await limiter.close();
+  odd.close();
+  expect(told.join("\n")).toMatch(/the Sentinels name a host that can't be read/);
+  expect(told.join("\n")).not.toMatch(/topsecret|hidden/);
+});
+
+test("a Sentinel that takes connections and says nothing keeps no process alive", async () => {
+  const silent = createServer((socket) => void socket.on("error", () => undefined));
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const data = mkdtempSync(join(tmpdir(), "opwright-silent-"));
+  const { port } = silent.address() as AddressInfo;
+  const BUS_URL = `redis+sentinel://127.0.0.1:${port}/mm`;
+  try {
+    const { status, stderr } = await runCommand({ DATA_DIR: data, BUS_URL }, ["jobs"]);
+    expect([status, stderr]).toEqual([0, ""]);
+  } finally {
+    silent.close();
+    rmSync(data, { recursive: true, force: true });
+  }
 });
 
 /** A server that takes every login, answers SENTINEL with these texts, and other commands with an error. */

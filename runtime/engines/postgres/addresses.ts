@@ -43,7 +43,8 @@ export function serverAddresses(url: string): ServerAddresses {
   for (const name of ["host", "port"]) if (places.length > 1) parameters.delete(name);
   const isAlone = places.length === 1;
   const authorities = isAlone ? [hosts] : places;
-  for (const place of authorities) if (place !== "" || !isAlone) checkPlace(place);
+  for (const [at, place] of authorities.entries())
+    if (place !== "" || !isAlone) checkPlace(place, at);
   const rest = `${path}${parameters.size === 0 ? "" : `?${parameters}`}`;
   const urls = authorities.map((place) => `${scheme}${user}${place}${rest}`);
   if (!urls.every(isReadable))
@@ -106,10 +107,11 @@ function namedPlaces(parameters: URLSearchParams): readonly string[] {
   });
 }
 
-function checkPlace(place: string): void {
+/** What can't be read may be part of a password. */
+function checkPlace(place: string, at: number): void {
   const [, host, port = "5432"] = hostAndPort.exec(place) ?? [];
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
-    throw new Error(`names a host that can't be read: ${JSON.stringify(place)}`);
+    throw new Error(`names a host that can't be read: number ${at + 1}`);
 }
 
 /**

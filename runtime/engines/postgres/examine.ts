@@ -26,6 +26,7 @@ export async function examinePostgres(
     ...ofConnections(server, connections),
     ofClock(Number(server["now"]) - (before + after) / 2),
     ...ofIndexes(await session.all(indexQuery, [])),
+    ...ofRights((await session.all(rightsQuery, []))[0] ?? {}),
     ...ofTables(await session.all(tableQuery, [largeRows])),
   ];
 }
@@ -92,18 +93,37 @@ function ofClock(differenceMillis: number): Symptom {
     : ok("clock", text);
 }
 
-const indexQuery = `SELECT i.relname AS "index", t.relname AS "table"
+const indexQuery = `SELECT i.relname AS "index", t.relname AS "table", n.nspname AS "schema",
+  EXISTS (SELECT 1 FROM pg_stat_progress_create_index p WHERE p.relid = t.oid
+    AND p.index_relid IN (0, i.oid)) AS "under way"
   FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
-  WHERE NOT x.indisvalid AND t.relnamespace = current_schema()::regnamespace ORDER BY 1`;
+  JOIN pg_namespace n ON n.oid = t.relnamespace
+  WHERE NOT x.indisvalid AND n.nspname = current_schema() ORDER BY 1`;
 
 function ofIndexes(rows: readonly SqlRow[]): readonly Symptom[] {
   if (rows.length === 0) return [ok("indexes", "all are valid")];
-  return rows.map((row) =>
-    wrong(
-      "indexes",
-      `${String(row["index"])} of ${String(row["table"])} was left half built: REINDEX INDEX CONCURRENTLY "${String(row["index"])}"`,
-    ),
-  );
+  return rows.map((row) => {
+    const text = `${String(row["index"])} of ${String(row["table"])}`;
+    if (row["under way"] === true) return ok("indexes", `${text} is being built`);
+    const name = `${quoteName(row["schema"])}.${quoteName(row["index"])}`;
+    return wrong("indexes", `${text} was left half built: REINDEX INDEX CONCURRENTLY ${name}`);
+  });
+}
+
+function quoteName(name: unknown): string {
+  return `"${String(name).replaceAll('"', '""')}"`;
+}
+
+const rightsQuery = `SELECT string_agg(c.relname, ', ' ORDER BY c.relname) AS "tables"
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
+    AND NOT (has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))`;
+
+function ofRights(row: SqlRow): readonly Symptom[] {
+  const tables = row["tables"] ?? null;
+  if (tables === null) return [];
+  const text = `the role may not UPDATE and DELETE in ${String(tables)}`;
+  return [notice("rights", `${text}: fine for tables that only grow, otherwise GRANT it`)];
 }
 
 const tableQuery = `SELECT relname AS "table", n_live_tup::float8 AS "rows", n_dead_tup::float8 AS "dead",
@@ -117,7 +137,9 @@ function ofTables(rows: readonly SqlRow[]): readonly Symptom[] {
     const [table, live, dead] = [String(row["table"]), Number(row["rows"]), Number(row["dead"])];
     const found = [ok("growth", `${table}: ${live} rows, ${tellBytes(Number(row["bytes"]))}`)];
     if (dead > largeRows && dead > live / 2)
-      found.push(notice("bloat", `${table} has ${dead} dead rows: VACUUM (ANALYZE) "${table}"`));
+      found.push(
+        notice("bloat", `${table} has ${dead} dead rows: VACUUM (ANALYZE) ${quoteName(table)}`),
+      );
     const [scans, lookups] = [Number(row["scans"]), Number(row["looked up"])];
     const isWhole = Number(row["read"]) / Math.max(1, scans) > largeRows;
     if (isWhole && scans > 100 && scans > lookups / 100)

@@ -36,14 +36,19 @@ describe("a Redis URL", () => {
   test.each([
     ["redis+sentinel://a", /must name Sentinels and a master/],
     ["redis+sentinel://a/m/x", /must name Sentinels and a master/],
-    ["redis+sentinel:///m", /names a host that can't be read: ""/],
-    ["redis+sentinel://a,/m", /names a host that can't be read: ""/],
+    ["redis+sentinel:///m", /names a host that can't be read: number 1/],
+    ["redis+sentinel://a,/m", /names a host that can't be read: number 2/],
     ["redis+sentinel://a:0/m", /names a host that can't be read/],
     ["redis+sentinel://a:65536/m", /names a host that can't be read/],
     ["redis+sentinel://:p#q@a/m", /must name Sentinels|can't be read/],
     ["redis+sentinel://a/%/0", /can't be read/],
-    ["redis+sentinel://a/m?db=1", /has db: it may have sentinel_username and sentinel_password/],
+    ["redis+sentinel://a/m?db=1", /may have sentinel_username and sentinel_password, and no other/],
+    ["redis+sentinel://u:topsecret,h/m", /^names a host that can't be read: number 1$/],
+    ["redis+sentinel://u%zz:p@h/m", /can't be read/],
+    ["redis+sentinel://a/m/999999", /must name Sentinels and a master/],
     ["redis://a:b:c", /can't be read/],
+    ["redis://u%zz:p@a", /can't be read/],
+    ["redis://a/abc", /must name a database by its number/],
   ])("%s is refused", (url, fault) => {
     expect(redisAddressFault(url)).toMatch(fault);
   });

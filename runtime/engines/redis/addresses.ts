@@ -18,7 +18,7 @@ export type RedisAddresses =
     };
 
 const form =
-  /^(rediss?)\+sentinel:\/\/(?:([^/?#]*)@)?([^/?#@]*)\/([^/?#]+)(?:\/(\d+))?(?:\?(.*))?$/s;
+  /^(rediss?)\+sentinel:\/\/(?:([^/?#]*)@)?([^/?#@]*)\/([^/?#]+)(?:\/(\d{1,5}))?(?:\?(.*))?$/s;
 const hostAndPort = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/;
 const sentinelPort = 26_379;
 
@@ -30,7 +30,7 @@ const sentinelPort = 26_379;
  */
 export function redisAddresses(url: string): RedisAddresses {
   if (!/^rediss?\+sentinel:/.test(url)) {
-    if (!URL.canParse(url)) throw new Error("can't be read: encode special characters of it");
+    checkPlain(url);
     return { kind: "server", url };
   }
   const [, scheme, login = "", hosts = "", master = "", database = "0", query = ""] =
@@ -42,14 +42,15 @@ export function redisAddresses(url: string): RedisAddresses {
   const own = `${valueOf("sentinel_username")}:${valueOf("sentinel_password")}`;
   for (const name of parameters.keys())
     if (!["sentinel_username", "sentinel_password"].includes(name))
-      throw new Error(`has ${name}: it may have sentinel_username and sentinel_password`);
+      throw new Error("may have sentinel_username and sentinel_password, and no other parameter");
   const urlAt = (user: string, { host, port }: ServerAddress, path = ""): string =>
     `${scheme}://${user === "" ? "" : `${user}@`}${host}:${port}${path}`;
-  const urls = hosts.split(",").map((place) => urlAt(own === ":" ? "" : own, sentinelAt(place)));
+  const urls = hosts
+    .split(",")
+    .map((place, at) => urlAt(own === ":" ? "" : own, sentinelAt(place, at)));
   const urlOf = ({ host, port }: ServerAddress): string =>
     urlAt(login, { host: host.includes(":") ? `[${host}]` : host, port }, `/${database}`);
-  if (![...urls, urlOf({ host: "master", port: 1 })].every((one) => URL.canParse(one)))
-    throw new Error("can't be read: encode special characters of the password, such as %23 for #");
+  for (const one of [...urls, urlOf({ host: "master", port: 1 })]) checkPlain(one);
   return { kind: "sentinels", urls, master: decodeName(master), urlOf };
 }
 
@@ -61,10 +62,24 @@ function decodeName(text: string): string {
   }
 }
 
-function sentinelAt(place: string): ServerAddress {
+/** Throws if the package couldn't read a URL. What can't be read may be part of a password. */
+function checkPlain(url: string): void {
+  const fault = "can't be read: encode special characters of the password, such as %23 for #";
+  if (!URL.canParse(url)) throw new Error(fault);
+  const { username, password, pathname } = new URL(url);
+  try {
+    decodeURIComponent(`${username} ${password}`);
+  } catch (cause) {
+    throw new Error(fault, { cause });
+  }
+  if (!/^\/?\d{0,5}$/.test(pathname))
+    throw new Error("must name a database by its number, such as /0, or none");
+}
+
+function sentinelAt(place: string, at: number): ServerAddress {
   const [, host, port = String(sentinelPort)] = hostAndPort.exec(place) ?? [];
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
-    throw new Error(`names a host that can't be read: ${JSON.stringify(place)}`);
+    throw new Error(`names a host that can't be read: number ${at + 1}`);
   return { host, port: Number(port) };
 }
 

@@ -5,10 +5,10 @@ import { drawBytes } from "../../ports/ambient.js";
 import { openRedis } from "./kept-client.js";
 
 /**
- * Messages that may wait to be sent. Further ones are dropped, which the port allows
- * (ports/bus.ts).
+ * Messages that may wait to be sent, and their characters. Further ones are dropped, which the port
+ * allows (ports/bus.ts).
  */
-const maxWaiting = 10_000;
+const [maxWaiting, maxWaitingLength] = [10_000, 16 * 1024 * 1024];
 
 /**
  * Connects in the background and reconnects by itself. `service` separates services that share one
@@ -31,16 +31,21 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   const warn = (error: unknown): void =>
     log.warn({ err: error }, "the bus of signals does not answer");
   const usual = { name: channel, mostCommands: maxWaiting, warn };
-  const publisher = redis.keep({
-    ...usual,
-    // What was sent last may have reached a server that nobody hears any more.
-    lost: () => listener?.lost(),
-  });
   const subscriber = redis.keep({
     ...usual,
-    prepare: (client) => client.subscribe(channel, hear),
+    subscribe: (client) => client.subscribe(channel, hear),
     connected: () => listener?.resumed(),
   });
+  const publisher = redis.keep({
+    ...usual,
+    lost: () => {
+      // What was sent last may have reached a server that nobody hears any more, and what others
+      // send may not reach the one where this process hears.
+      listener?.lost();
+      subscriber.refuse(new Error("the connection that publishes has been replaced"));
+    },
+  });
+  let waitingLength = 0;
 
   return {
     send(message) {
@@ -48,11 +53,16 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
         if (isLoss(message)) listener?.lost();
       };
       const { client } = publisher;
-      if (client === null) return lost();
-      client.publish(channel, JSON.stringify({ origin, message })).catch((error: unknown) => {
-        warn(error);
-        lost();
-      });
+      const text = JSON.stringify({ origin, message });
+      if (client === null || waitingLength + text.length > maxWaitingLength) return lost();
+      waitingLength += text.length;
+      client
+        .publish(channel, text)
+        .catch((error: unknown) => {
+          publisher.note(error);
+          lost();
+        })
+        .finally(() => (waitingLength -= text.length));
     },
 
     listen(given) {
@@ -61,7 +71,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
 
     async probe() {
       if (publisher.client === null || subscriber.client === null)
-        throw new Error("the bus does not answer");
+        throw new Error("the bus does not answer", { cause: publisher.fault ?? subscriber.fault });
       await publisher.client.ping();
     },
 

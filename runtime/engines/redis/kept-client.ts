@@ -3,6 +3,7 @@
 import { startTimer } from "../../ports/ambient.js";
 import { waitMillis, type Backoff } from "../../work/backoff.js";
 import { heartbeat } from "../../work/heartbeat.js";
+import type { Repeated } from "../../work/repeat.js";
 import { within } from "../../work/within.js";
 import { redisAddresses } from "./addresses.js";
 import { hangUp, loadRedis, type CreateClient, type RedisClient } from "./driver.js";
@@ -13,29 +14,21 @@ const reconnecting: Backoff = { firstMillis: 100, longestMillis: 1_000, leastSha
 /** Milliseconds that commands under way have to be answered when a connection is closed. */
 const closeMillis = 1_000;
 
-export interface KeptClient {
-  /** Null while there is no connection. */
-  readonly client: RedisClient | null;
-  /** Resolves when the first attempt to connect is over. */
-  readonly first: Promise<void>;
-  /** Replaces the connection: an answer has shown that its server is the wrong one. */
-  refuse(reason: unknown): void;
-  /** Ends the connection, after what is under way if that is answered in a second. */
-  close(): Promise<void>;
-}
-
 export interface KeepOptions {
   /** The name that operators see in CLIENT LIST. */
   readonly name: string;
   /** Commands that may wait for an answer; further ones reject. */
   readonly mostCommands: number;
-  /** Called with each new connection, before others have it. If it rejects, another is made. */
-  readonly prepare?: (client: RedisClient) => Promise<void>;
+  /**
+   * Subscribes each new connection, before others have it. If it rejects, another is made. Such a
+   * connection can't be asked what its server is, so somebody else has to refuse it.
+   */
+  readonly subscribe?: (client: RedisClient) => Promise<void>;
   /** Called once others have it. */
   readonly connected?: () => void;
   /** Called when a connection that others had is gone. */
   readonly lost?: () => void;
-  /** Called with every fault. */
+  /** Called with each fault that differs from the last one, until there is a connection again. */
   readonly warn: (error: unknown) => void;
 }
 
@@ -49,92 +42,144 @@ export async function openRedis(url: string): Promise<{
   const createClient = await loadRedis();
   const finder = openMasterFinder(createClient, redisAddresses(url));
   return {
-    keep: (options) => keepClient(createClient, finder, options),
+    keep: (options) => new KeptClient(createClient, finder, options),
     close: () => finder.close(),
   };
 }
 
-function keepClient(
-  createClient: CreateClient,
-  finder: MasterFinder,
-  { name, mostCommands, prepare, connected, lost, warn }: KeepOptions,
-): KeptClient {
-  let current: { readonly client: RedisClient; readonly url: string } | null = null;
-  let opening: RedisClient | null = null;
-  let retry: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  let attempts = 0;
+interface Made {
+  readonly client: RedisClient;
+  readonly url: string;
+}
 
-  const again = (): void => {
-    if (isClosed) return;
-    attempts += 1;
-    retry = startTimer(() => void connect(), waitMillis(reconnecting, attempts)).unref();
-  };
-  const replace = (client: RedisClient, reason: unknown): void => {
-    if (current?.client !== client) return;
-    current = null;
+export class KeptClient {
+  /** Resolves when the first attempt to connect is over. */
+  readonly first: Promise<void>;
+  readonly #createClient: CreateClient;
+  readonly #finder: MasterFinder;
+  readonly #options: KeepOptions;
+  readonly #beat: Repeated;
+  #current: Made | null = null;
+  #opening: RedisClient | null = null;
+  #retry: NodeJS.Timeout | undefined;
+  #attempts = 0;
+  #fault: unknown = null;
+  #closing: Promise<void> | undefined;
+
+  constructor(createClient: CreateClient, finder: MasterFinder, options: KeepOptions) {
+    this.#createClient = createClient;
+    this.#finder = finder;
+    this.#options = options;
+    this.#beat = heartbeat(
+      () => this.#ask(),
+      (silence) => this.refuse(silence),
+    );
+    this.first = this.#connect();
+  }
+
+  /** Null while there is no connection. */
+  get client(): RedisClient | null {
+    return this.#current?.client ?? null;
+  }
+
+  /** Why there is no connection, or what was last wrong with it; null if nothing was. */
+  get fault(): unknown {
+    return this.#fault;
+  }
+
+  /** Tells a fault, unless it was the last one that was told since the connection was made. */
+  note(fault: unknown): void {
+    if (this.#isClosed) return;
+    const isTold = messageOf(fault) === messageOf(this.#fault);
+    this.#fault = fault;
+    if (!isTold) this.#options.warn(fault);
+  }
+
+  /** Replaces the connection: an answer has shown that its server is the wrong one. */
+  refuse(reason: unknown): void {
+    if (this.#current !== null) this.#replace(this.#current.client, reason);
+  }
+
+  /** Ends the connection, after what is under way if that is answered in a second. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  async #close(): Promise<void> {
+    this.#beat.stop();
+    clearTimeout(this.#retry);
+    if (this.#opening !== null) hangUp(this.#opening);
+    const client = this.#current?.client;
+    this.#current = null;
+    if (client === undefined) return;
+    const silent = (): Error => new Error("it is silent");
+    await within(closeMillis, client.close(), silent).catch(() => undefined);
     hangUp(client);
-    if (isClosed) return;
-    warn(reason);
-    lost?.();
-    again();
-  };
-  const connect = async (): Promise<void> => {
+  }
+
+  #replace(client: RedisClient, reason: unknown): void {
+    if (this.#current?.client !== client) return;
+    this.#current = null;
+    hangUp(client);
+    if (this.#isClosed) return;
+    this.note(reason);
+    this.#options.lost?.();
+    this.#again();
+  }
+
+  #again(): void {
+    if (this.#isClosed) return;
+    this.#attempts += 1;
+    const millis = waitMillis(reconnecting, this.#attempts);
+    this.#retry = startTimer(() => void this.#connect(), millis).unref();
+  }
+
+  async #connect(): Promise<void> {
     try {
-      const url = await finder.find();
-      if (isClosed) return;
-      const client = newClient(createClient, url, { name, mostCommands });
-      client.on("error", (error: unknown) => replace(client, error));
-      opening = client;
-      await client.connect();
-      await expectMaster(client);
-      await prepare?.(client);
-      if (isClosed || !client.isReady) throw new Error("the connection has ended");
-      current = { client, url };
-      attempts = 0;
+      this.#current = await this.#make();
+      this.#attempts = 0;
+      this.#fault = null;
     } catch (error) {
-      if (opening !== null) hangUp(opening);
-      if (!isClosed) warn(error);
-      return again();
+      if (this.#opening !== null) hangUp(this.#opening);
+      this.note(error);
+      return this.#again();
     } finally {
-      opening = null;
+      this.#opening = null;
     }
-    connected?.();
-  };
-  const beat = heartbeat(
-    async () => {
-      const asked = current;
-      if (asked === null) return;
-      await expectMaster(asked.client);
-      // While no Sentinel answers, the server that is there goes on.
-      const url = await finder.find().catch(() => asked.url);
-      if (url !== asked.url && current === asked)
-        replace(asked.client, new Error("another server has been made the master"));
-    },
-    (fault) => {
-      if (current !== null) replace(current.client, fault);
-    },
-  );
-  const first = connect();
-  return {
-    get client() {
-      return current?.client ?? null;
-    },
-    first,
-    refuse(reason) {
-      if (current !== null) replace(current.client, reason);
-    },
-    async close() {
-      isClosed = true;
-      beat.stop();
-      clearTimeout(retry);
-      if (opening !== null) hangUp(opening);
-      if (current === null) return;
-      const { client } = current;
-      await within(closeMillis, client.close(), () => new Error("it is silent")).catch(warn);
-      hangUp(client);
-    },
-  };
+    this.#options.connected?.();
+  }
+
+  async #make(): Promise<Made> {
+    const url = await this.#finder.find();
+    if (this.#isClosed) throw new Error("it is closed");
+    const client = newClient(this.#createClient, url, this.#options);
+    client.on("error", (error: unknown) => this.#replace(client, error));
+    this.#opening = client;
+    await client.connect();
+    await expectMaster(client);
+    await this.#options.subscribe?.(client);
+    if (this.#isClosed || !client.isReady) throw new Error("the connection has ended");
+    return { client, url };
+  }
+
+  async #ask(): Promise<void> {
+    const asked = this.#current;
+    if (asked === null) return;
+    const { client } = asked;
+    await (this.#options.subscribe === undefined ? expectMaster(client) : client.ping());
+    // While no Sentinel answers, the server that is there goes on.
+    const url = await this.#finder.find().catch(() => asked.url);
+    if (url !== asked.url)
+      this.#replace(client, new Error("another server has been made the master"));
+  }
+}
+
+function messageOf(fault: unknown): string | null {
+  return fault === null ? null : fault instanceof Error ? fault.message : String(fault);
 }
 
 /** A client of one connection: it is made anew here, where the next master may be another. */

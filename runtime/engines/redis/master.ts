@@ -33,7 +33,7 @@ export function openMasterFinder(
     async find() {
       if (last === undefined || monotonicMillis() - last.since > freshMillis)
         last = {
-          url: askAll(sentinels, master).then(({ server }) => urlOf(server)),
+          url: askAll(sentinels, master).then(({ server }) => readableUrl(urlOf(server))),
           since: monotonicMillis(),
         };
       return last.url;
@@ -42,6 +42,12 @@ export function openMasterFinder(
       for (const sentinel of sentinels) sentinel.close();
     },
   };
+}
+
+/** The package would throw an error that has the URL, and so the password, in it. */
+function readableUrl(url: string): string {
+  if (!URL.canParse(url)) throw new Error("the Sentinels name a host that can't be read");
+  return url;
 }
 
 /** What a Sentinel believes. A later election has a higher epoch. */
@@ -79,8 +85,8 @@ function noMaster(master: string, cause: unknown): Error {
 }
 
 function openSentinel(createClient: CreateClient, url: string): Sentinel {
-  let connected: Promise<RedisClient> | undefined;
-  const connect = async (): Promise<RedisClient> => {
+  let current: { readonly client: RedisClient; readonly connected: Promise<unknown> } | undefined;
+  const connect = (): NonNullable<typeof current> => {
     const client = createClient({
       url,
       disableOfflineQueue: true,
@@ -88,15 +94,16 @@ function openSentinel(createClient: CreateClient, url: string): Sentinel {
     });
     // Who asks next connects anew.
     client.on("error", () => undefined);
-    await client.connect();
-    return client;
+    return { client, connected: client.connect() };
   };
   const forget = (): void => {
-    connected?.then(hangUp, () => undefined);
-    connected = undefined;
+    // Also while it is being connected: one that is silent would never be.
+    if (current !== undefined) hangUp(current.client);
+    current = undefined;
   };
   const answer = async (master: string): Promise<Belief> => {
-    const client = await (connected ??= connect());
+    const { client, connected } = (current ??= connect());
+    await connected;
     return readBelief(await client.sendCommand(["SENTINEL", "MASTER", master]));
   };
   const late = (): Error => new Error(`no answer in ${answerMillis} ms`);

@@ -54,7 +54,8 @@ export async function openRedisRateLimiter(
 
   const asked = async <T>(call: (client: RedisClient) => Promise<T>): Promise<T> => {
     try {
-      if (kept.client === null) throw new Error("there is no connection to Redis");
+      if (kept.client === null)
+        throw new Error("there is no connection to Redis", { cause: kept.fault });
       return await answeredIn(answerMillis, call(kept.client));
     } catch (cause) {
       // It was the master, and is one no longer.

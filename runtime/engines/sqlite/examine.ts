@@ -4,6 +4,7 @@ import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { notice, ok, tellBytes, wrong, type Symptom } from "../../ports/symptom.js";
 import { openSqlite, type SqliteConnection } from "./driver.js";
+import { expectNotRestoring } from "./restoring.js";
 import { databaseFault } from "./snapshot.js";
 
 /** A log that is larger was not taken over for long, by a reader that doesn't end. */
@@ -11,17 +12,35 @@ const largeLogBytes = 256_000_000;
 /** Pages of removed rows, as a share, in a file that is worth the work. */
 const [emptyShare, largeBytes] = [0.5, 100_000_000];
 
-/** Examines the file at `path`, beside processes that use it. Reads all of it once. */
+/**
+ * Examines the file at `path`, beside processes that use it, and makes none. Reads all of it once.
+ * What isn't `SQLite` but `database` says that there is nothing to work on. Throws `core.conflict`
+ * while it is being restored, and `core.unavailable` if it can't be read.
+ */
 export function examineSqlite(path: string): readonly Symptom[] {
+  expectNotRestoring(path);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined)
+    return [notice("database", `${path} is not there yet: the service makes it at its start`)];
+  if (!found.isFile()) return [wrong("database", `${path} is no file: DATABASE_URL must name one`)];
+  if (found.size === 0)
+    return [notice("database", `${path} is empty: the service fills it at its start`)];
   const fault = databaseFault(path);
   if (fault !== null)
-    return [wrong("SQLite", `${path}: ${fault}: bring back a backup (docs/backups.md)`)];
+    return [wrong("database", `${path}: ${fault}: bring back a backup (docs/backups.md)`)];
   const connection = openSqlite(path);
   try {
-    return [ofFile(connection), ofLog(path), ofDisk(dirname(path))];
+    return [ofFile(connection), ofLog(path), ofDisk(dirname(path)), ...ofTables(connection, path)];
   } finally {
     connection.close();
   }
+}
+
+/** A file without migrations would be filled with tables if it were opened. */
+function ofTables(connection: SqliteConnection, path: string): readonly Symptom[] {
+  const known = `SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`;
+  if (connection.prepare(known).all([]).length > 0) return [];
+  return [notice("database", `${path} has no migrations yet: is it the service's?`)];
 }
 
 function ofFile(connection: SqliteConnection): Symptom {

@@ -14,11 +14,10 @@ import { silentLog } from "../../ports/log.js";
 import { within } from "../../work/within.js";
 import { openBus } from "../bus.js";
 import { connect, type ServiceConnection } from "../connect.js";
-import { examineDatabase, openDatabase } from "../engines.js";
+import { examineFile, examineServer, openDatabase } from "../engines.js";
 import { probesOf } from "../probes.js";
 import { firstNameOf, type ServiceDefinition } from "../service.js";
 import { readSettings, SettingsError, type Settings } from "../settings.js";
-import { startFault } from "../start-fault.js";
 
 export const doctorUsage = "doctor";
 
@@ -29,14 +28,20 @@ const longSeconds = 300;
 /** The first version of Node.js that its makers still mend. */
 const oldestNode = 22;
 
-/** Prints what was found, a line each; the exit code is 1 if something is wrong. */
-export async function runDoctor(service: ServiceDefinition, folder: string): Promise<void> {
+/**
+ * Prints what was found, a line each, and ends the process: with 1 if something is wrong. What
+ * doesn't answer may hold connections that nobody could close.
+ */
+export async function runDoctor(service: ServiceDefinition, folder: string): Promise<never> {
+  // Who reads the lines may want only the first.
+  process.stdout.on("error", () => process.exit(1));
   let isWrong = false;
   for await (const { state, what, text } of examineService(service, folder)) {
     isWrong ||= state === "wrong";
     process.stdout.write(`${state.padEnd(8)}${what.padEnd(14)}${text}\n`);
   }
-  if (isWrong) process.exitCode = 1;
+  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+  process.exit(isWrong ? 1 : 0);
 }
 
 async function* examineService(
@@ -46,27 +51,34 @@ async function* examineService(
   yield ofNode(process.versions.node);
   let settings: Settings;
   try {
-    settings = readSettings(service, process.env, "everything");
+    settings = readSettings(service, process.env, "look");
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const fault of error.faults) yield wrong("settings", fault);
     return;
   }
-  const { isProduction } = settings;
-  yield isProduction
+  yield settings.isProduction
     ? ok("settings", "production, and all are given")
     : notice("settings", "development: in production, set NODE_ENV=production and secrets");
   yield* ofFolder(settings);
-  const file = settings.databaseUrl.replace(/^sqlite:/, "");
-  // Opening it would make it.
-  if (file !== settings.databaseUrl && !existsSync(file))
-    return yield notice("database", `${file} is not there yet: the service makes it at its start`);
   const found = await examineStored(settings, folder);
   yield* found;
   const stored = found.filter(({ what }) => ["database", "migrations"].includes(what));
   if (stored.some(({ state }) => state !== "ok")) return;
   yield* ofBus(settings, firstNameOf(service));
-  yield* ofFamilies(service, settings, folder);
+  const missing = missingFolders(service, settings);
+  yield* missing.map((path) =>
+    notice("files", `${path} is not there: is OBJECTS_URL right, its disk mounted?`),
+  );
+  // The service would make them.
+  if (missing.length === 0) yield* ofFamilies(service, settings, folder);
+}
+
+/** Folders of families' files that are not there. */
+function missingFolders(service: ServiceDefinition, settings: Settings): readonly string[] {
+  return familiesOf(service)
+    .flatMap(({ family }) => Object.values(family.folders(settings.families[family.member])))
+    .filter((path) => !existsSync(path));
 }
 
 function ofNode(version: string): Symptom {
@@ -89,26 +101,54 @@ async function examineStored(settings: Settings, folder: string): Promise<readon
   const found: Symptom[] = [];
   let database: (Database & MigrationTarget) | undefined;
   try {
-    database = await openDatabase(settings.databaseUrl, {
-      connections: settings.databasePoolSize,
-      isPooled: settings.isDatabasePooled,
-      directUrl: settings.directDatabaseUrl,
-    });
-    found.push(...(await examineDatabase(database, settings)));
-    found.push(...(await ofMigrations(database, folder)));
-    if (found.every(({ what, state }) => what !== "migrations" || state === "ok"))
-      await database.probe();
-    found.push(ok("database", "answers"));
+    found.push(...(await examineFile(settings.databaseUrl)));
+    // There is nothing to work on, and opening it would make it.
+    if (found.some(({ what }) => what === "database")) return found;
+    const { databasePoolSize: connections, isDatabasePooled: isPooled } = settings;
+    const { directDatabaseUrl: directUrl } = settings;
+    database = await openDatabase(settings.databaseUrl, { connections, isPooled, directUrl });
+    // One for signals, and one to cancel.
+    found.push(...(await inTime(examineServer(database, connections + 2))));
+    found.push(...(await inTime(ofMigrations(database, settings, folder))));
+    if (found.every(({ what, state }) => what !== "migrations" || state === "ok")) {
+      await inTime(database.probe());
+      found.push(ok("database", "takes writes"));
+    }
+    if (directUrl !== null && directUrl !== settings.databaseUrl)
+      found.push(await ofDirectUrl(directUrl));
   } catch (error) {
     found.push(wrong("database", tell(error)));
   } finally {
-    await database?.close();
+    await closeInTime(database);
   }
   return found;
 }
 
+/** The way around a pooler, by which migrations and signals go. */
+async function ofDirectUrl(url: string): Promise<Symptom> {
+  const database = await openDatabase(url);
+  try {
+    await inTime(database.admit());
+    return ok("direct URL", "answers");
+  } catch (error) {
+    return wrong("direct URL", `DATABASE_DIRECT_URL: ${tell(error)}`);
+  } finally {
+    await closeInTime(database);
+  }
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = (): Error => new Error(`no answer in ${patienceMillis / 1_000} s`);
+  return within(patienceMillis, work, late);
+}
+
+async function closeInTime(opened: { close(): Promise<void> } | null | undefined): Promise<void> {
+  if (opened != null) await inTime(opened.close()).catch(() => undefined);
+}
+
 async function ofMigrations(
   database: MigrationTarget,
+  { migrateAtStart }: Settings,
   folder: string,
 ): Promise<readonly Symptom[]> {
   const diverged = await divergedMigrations(database, folder);
@@ -117,10 +157,12 @@ async function ofMigrations(
       notice("migrations", `${diverged.length} were applied that aren't here: see migrate --plan`),
     ];
   const pending = await pendingMigrations(database, folder);
+  if (pending.length === 0) return [ok("migrations", "all are applied")];
+  const text = `${pending.join(", ")} wait`;
   return [
-    pending.length > 0
-      ? notice("migrations", `${pending.join(", ")} wait: run migrate`)
-      : ok("migrations", "all are applied"),
+    migrateAtStart
+      ? notice("migrations", `${text}: the service applies them at its start, or run migrate`)
+      : wrong("migrations", `${text}, and MIGRATE is off: run migrate`),
   ];
 }
 
@@ -133,7 +175,7 @@ async function* ofBus({ busUrl }: Settings, name: string): AsyncGenerator<Sympto
   } catch (error) {
     yield wrong("bus", `BUS_URL: ${tell(error)}: signals don't reach other processes`);
   } finally {
-    await bus.close();
+    await closeInTime(bus);
   }
 }
 
@@ -157,23 +199,27 @@ async function* ofFamilies(
   folder: string,
 ): AsyncGenerator<Symptom> {
   const options = { settings: { ...settings, migrateAtStart: false }, folder, log: silentLog };
-  const connection = await connect(service, options);
+  const connection = await inTime(connect(service, options)).catch((error: unknown) => error);
+  if (!isConnection(connection)) return yield wrong("service", tell(connection));
   try {
     const { needed, helpful } = probesOf(service, connection, []);
-    const late = (): Error => new Error(`no answer in ${patienceMillis / 1_000} s`);
     for (const [probes, found] of [
       [needed, wrong],
       [helpful, notice],
     ] as const)
       for (const [name, probe] of Object.entries(probes).filter(([one]) => one !== "migrations"))
-        yield await within(patienceMillis, probe(), late).then(
+        yield await inTime(probe()).then(
           () => ok(name, "answers"),
           (error: unknown) => found(name, tell(error)),
         );
     yield* ofWaiting(service, connection);
   } finally {
-    await connection.close();
+    await closeInTime(connection);
   }
+}
+
+function isConnection(value: unknown): value is ServiceConnection {
+  return typeof value === "object" && value !== null && "pendingMigrations" in value;
 }
 
 /** Gauges of what waits for long, and of what was given up. */
@@ -197,9 +243,13 @@ async function* ofWaiting(
   if (count === 0) yield ok("backlog", "nothing waits for long, and nothing was given up");
 }
 
-/** An error in one line. */
+/** An error in one line, with what is behind it. */
 function tell(error: unknown): string {
-  if (!(error instanceof ServiceError))
-    return error instanceof Error ? error.message : String(error);
-  return startFault(error, undefined).replaceAll(/\s+/g, " ");
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const behind = cause instanceof Error ? tell(cause) : "";
+  if (error instanceof ServiceError) return behind === "" ? error.code : behind;
+  const { message } = error;
+  const text = behind === "" || message.includes(behind) ? message : `${message}: ${behind}`;
+  return text.replaceAll(/\s+/g, " ");
 }

@@ -1,16 +1,27 @@
 // `server.js doctor`: one line for each thing that an operator should know, with what to do; 1 if something is wrong.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgresBinaries, startCluster } from "../../faults/postgres-cluster.js";
+import { startProxy } from "../../faults/proxy.js";
 import { engines, type FreshDatabase } from "../../support/engines.js";
 import { freePort } from "../../support/free-port.js";
 import { pooledEnvironment, startPgBouncer, hasPgBouncer } from "../../support/pgbouncer.js";
 import { runCommand } from "../../support/process.js";
 
 const data = mkdtempSync(join(tmpdir(), "opwright-doctor-"));
+// As a service that was started once leaves it.
+mkdirSync(join(data, "objects/objects"), { recursive: true });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 /** What the doctor says: lines as [state, what, text], without those that are fine unless asked for. */
@@ -50,10 +61,16 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
                 expect.stringMatching(/is not there yet: the service makes it/),
               ],
             ]
-          : [["notice", "migrations", expect.stringMatching(/^0001_\S+, .* wait: run migrate$/)]],
+          : [["notice", "migrations", expect.stringMatching(/^0001_\S+, .* wait: the service/)]],
       );
       expect(status).toBe(0);
     }
+    const off = await doctor({ ...environment, MIGRATE: "off" });
+    if (engine.name === "postgres")
+      expect([off.status, off.found.at(-1)]).toEqual([
+        1,
+        ["wrong", "migrations", expect.stringMatching(/MIGRATE is off: run migrate$/)],
+      ]);
     expect((await runCommand(environment, ["migrate"])).status).toBe(0);
   });
 
@@ -71,6 +88,25 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
         "backlog",
       ]),
     );
+  });
+
+  test("nothing is made, also where there is nothing yet", async () => {
+    const fresh = join(data, `fresh ${engine.name}`);
+    for (const given of [environment, { OBJECTS_URL: `file:${fresh}/files` }, {}]) {
+      const { status } = await doctor({ ...environment, ...given, DATA_DIR: fresh });
+      expect([status, existsSync(fresh)]).toEqual([0, false]);
+    }
+    const { found } = await doctor({ DATA_DIR: fresh });
+    expect(found.map(([, , text]) => text).join("\n")).toMatch(/is not there yet/);
+    expect(existsSync(fresh)).toBe(false);
+    mkdirSync(fresh);
+    writeFileSync(join(fresh, "service.db"), "");
+    const empty = await doctor({ DATA_DIR: fresh });
+    expect(empty.found.map(([, , text]) => text).join("\n")).toMatch(/service\.db is empty/);
+    expect([readdirSync(fresh), statSync(join(fresh, "service.db")).size]).toEqual([
+      ["service.db"],
+      0,
+    ]);
   });
 
   test("what settings say wrongly is named, each in a line", async () => {
@@ -92,8 +128,11 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("on $name", (eng
       OBJECTS_SECRET_KEY: "b",
     });
     expect(status).toBe(1);
-    expect(found.filter((line) => !usual(line)).map(([state, what]) => `${state} ${what}`)).toEqual(
-      expect.arrayContaining(["wrong bus", "wrong objects"]),
+    expect(found.filter((line) => !usual(line)).map((line) => line.join(" "))).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^wrong bus BUS_URL: .*ECONNREFUSED/),
+        expect.stringMatching(/^wrong objects /),
+      ]),
     );
   });
 });
@@ -126,6 +165,77 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server", () => {
       1,
       [["wrong", "database", expect.stringMatching(/DATABASE_URL postgres:.*ECONNREFUSED/)]],
     ]);
+  });
+
+  test("that says nothing, which ends, and shows no password", async () => {
+    const { hostname, port } = new URL(database.url);
+    const proxy = await startProxy(hostname, Number(port || 5432));
+    try {
+      const url = new URL(proxy.url(database.url));
+      url.password = "topsecret";
+      const settings = { DATABASE_URL: url.href, BUS_URL: "none" };
+      expect(await of(settings)).toEqual({ status: 0, found: [] });
+      await proxy.become({ kind: "half-open", dead: "down" });
+      const { found, status } = await of(settings);
+      expect([status, found.map(([state, what]) => [state, what])]).toEqual([
+        1,
+        [["wrong", "database"]],
+      ]);
+      expect(JSON.stringify(found)).not.toContain("topsecret");
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("with a way around the pooler that leads nowhere", async () => {
+    const DATABASE_DIRECT_URL = `postgres://postgres@127.0.0.1:${await freePort()}/none`;
+    const { found, status } = await of({ DATABASE_DIRECT_URL, BUS_URL: "none" });
+    expect([status, found]).toEqual([
+      1,
+      [["wrong", "direct URL", expect.stringMatching(/^DATABASE_DIRECT_URL: .*ECONNREFUSED/)]],
+    ]);
+  });
+
+  test("with a schema of an odd name, and an index that is being built beside", async () => {
+    await admin.query(`CREATE SCHEMA "Odd sch"`);
+    const DATABASE_URL = `${database.url}?options=-c%20search_path%3D%22Odd%5C%20sch%22`;
+    expect((await runCommand({ DATABASE_URL }, ["migrate"])).stderr).toBe("");
+    const holder = new Client({ connectionString: database.url });
+    const builder = new Client({ connectionString: database.url });
+    await Promise.all([holder.connect(), builder.connect()]);
+    await holder.query(`BEGIN; LOCK TABLE "Odd sch"."tasks" IN ROW EXCLUSIVE MODE`);
+    const building = builder.query(
+      `CREATE INDEX CONCURRENTLY "at ""ci" ON "Odd sch"."tasks" ("id")`,
+    );
+    try {
+      const begun = async (): Promise<number | null> =>
+        (await admin.query("SELECT 1 FROM pg_stat_progress_create_index")).rowCount;
+      await expect.poll(begun).toBeGreaterThan(0);
+      expect(await of({ DATABASE_URL })).toEqual({ status: 0, found: [] });
+    } finally {
+      await holder.query("COMMIT");
+      await building;
+      await Promise.all([holder.end(), builder.end()]);
+    }
+  });
+
+  test("whose role may not change rows", async () => {
+    const role = `doctor_${process.pid}`;
+    await admin.query(`CREATE ROLE ${role} LOGIN`);
+    await admin.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
+    await admin.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`);
+    await admin.query(`REVOKE DELETE ON "tasks" FROM ${role}`);
+    try {
+      const url = new URL(database.url);
+      url.username = role;
+      expect(await of({ DATABASE_URL: url.href })).toEqual({
+        status: 0,
+        found: [["notice", "rights", expect.stringMatching(/may not UPDATE and DELETE in tasks:/)]],
+      });
+    } finally {
+      await admin.query(`DROP OWNED BY ${role}`);
+      await admin.query(`DROP ROLE ${role}`);
+    }
   });
 
   test("with an index that was left half built", async () => {
@@ -219,6 +329,24 @@ describe.skipIf(postgres?.isAvailable !== true)("a PostgreSQL server", () => {
       }
     },
   );
+});
+
+test("a SQLite database that is being restored", async () => {
+  const folder = join(data, "restoring");
+  mkdirSync(join(folder, "service.db.restoring"), { recursive: true });
+  const { found, status } = await doctor({ DATA_DIR: folder });
+  expect(status).toBe(1);
+  expect(found.filter((line) => !usual(line))).toEqual([
+    ["wrong", "database", expect.stringMatching(/a restore is under way, or ended early/)],
+  ]);
+});
+
+test("a folder of data that is none", async () => {
+  const file = join(data, "file");
+  writeFileSync(file, "");
+  const { found, status, stderr } = await doctor({ DATA_DIR: file });
+  expect([status, stderr]).toEqual([1, ""]);
+  expect(found.filter(([state]) => state === "wrong")).not.toEqual([]);
 });
 
 test("a SQLite database that isn't whole", async () => {
