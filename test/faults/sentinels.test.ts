@@ -1,7 +1,7 @@
 // Redis with Sentinels as the bus: the master dies, freezes, gives way and comes back as a replica; signals and counts go on
 // with the one that was elected, and what was lost meanwhile is announced.
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { runCommand } from "../support/process.js";
 import type { Client } from "../support/realtime-clients.js";
 import {
   hasRedisServer,
+  startEncryptedSentinel,
   startSentinels,
   type RedisServer,
   type SentinelSet,
@@ -140,6 +141,25 @@ test("a Sentinel that names a host which can't be read shows no password", async
   odd.close();
   expect(told.join("\n")).toMatch(/the Sentinels name a host that can't be read/);
   expect(told.join("\n")).not.toMatch(/topsecret|hidden/);
+});
+
+test.skipIf(!hasRedisServer)("encrypted, by the hosts that certificates name", async () => {
+  const { url: BUS_URL, authority, stop } = await startEncryptedSentinel();
+  const data = mkdtempSync(join(tmpdir(), "opwright-encrypted-"));
+  mkdirSync(join(data, "objects/objects"), { recursive: true });
+  const lines = async (environment: Readonly<Record<string, string>>): Promise<string> =>
+    (await runCommand({ DATA_DIR: data, BUS_URL, ...environment }, ["doctor"])).stdout;
+  try {
+    expect((await runCommand({ DATA_DIR: data }, ["migrate"])).status).toBe(0);
+    const trusted = { NODE_EXTRA_CA_CERTS: authority };
+    await expect
+      .poll(() => lines(trusted), { timeout: 60_000 })
+      .toMatch(/^ok +bus +answers$(?![^]*\bbus\b)/m);
+    expect(await lines({})).toMatch(/^wrong +bus +BUS_URL: .*self-signed certificate/m);
+  } finally {
+    await stop();
+    rmSync(data, { recursive: true, force: true });
+  }
 });
 
 test("a Sentinel that takes connections and says nothing keeps no process alive", async () => {

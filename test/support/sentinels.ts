@@ -1,5 +1,5 @@
 // A master of Redis, its replicas, and three Sentinels that elect another master when it is gone: real ones, on free ports.
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -134,6 +134,52 @@ export async function startSentinels(): Promise<SentinelSet> {
   };
   await set.ready();
   return set;
+}
+
+/**
+ * A master and a Sentinel that take only encrypted connections, with a certificate for `localhost` alone; `authority` is the
+ * file of who has signed it.
+ */
+export async function startEncryptedSentinel(): Promise<{
+  readonly url: string;
+  readonly authority: string;
+  stop(): Promise<void>;
+}> {
+  const folder = mkdtempSync(join(tmpdir(), "opwright-encrypted-"));
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+  const name = ["-addext", "subjectAltName=DNS:localhost"];
+  const files = ["-keyout", key, "-out", certificate];
+  execFileSync("openssl", ["req", ...made, ...name, ...files], { stdio: "pipe" });
+  const [port, sentinelPort] = [await freePort(), await freePort()];
+  const encrypted = (at: number): readonly string[] => [
+    `tls-port ${at}`,
+    `tls-cert-file ${certificate}`,
+    `tls-key-file ${key}`,
+    `tls-ca-cert-file ${certificate}`,
+    "tls-auth-clients no",
+    "tls-replication yes",
+  ];
+  const server = redisServer(join(folder, "server"), 0, []);
+  server.configure([...encrypted(port), 'save ""']);
+  const sentinel = redisServer(join(folder, "sentinel"), 0, ["--sentinel"]);
+  sentinel.configure([
+    ...encrypted(sentinelPort),
+    "sentinel resolve-hostnames yes",
+    "sentinel announce-hostnames yes",
+    `sentinel monitor one localhost ${port} 1`,
+  ]);
+  server.start();
+  sentinel.start();
+  return {
+    url: `rediss+sentinel://localhost:${sentinelPort}/one`,
+    authority: certificate,
+    async stop() {
+      await sentinel.kill();
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function redisServer(folder: string, port: number, extra: readonly string[]) {
