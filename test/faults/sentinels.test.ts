@@ -13,6 +13,7 @@ import type { FreshDatabase } from "../support/engines.js";
 import { runCommand } from "../support/process.js";
 import type { Client } from "../support/realtime-clients.js";
 import {
+  hasOpenssl,
   hasRedisServer,
   startEncryptedSentinel,
   startSentinels,
@@ -143,24 +144,27 @@ test("a Sentinel that names a host which can't be read shows no password", async
   expect(told.join("\n")).not.toMatch(/topsecret|hidden/);
 });
 
-test.skipIf(!hasRedisServer)("encrypted, by the hosts that certificates name", async () => {
-  const { url: BUS_URL, authority, stop } = await startEncryptedSentinel();
-  const data = mkdtempSync(join(tmpdir(), "opwright-encrypted-"));
-  mkdirSync(join(data, "objects/objects"), { recursive: true });
-  const lines = async (environment: Readonly<Record<string, string>>): Promise<string> =>
-    (await runCommand({ DATA_DIR: data, BUS_URL, ...environment }, ["doctor"])).stdout;
-  try {
-    expect((await runCommand({ DATA_DIR: data }, ["migrate"])).status).toBe(0);
-    const trusted = { NODE_EXTRA_CA_CERTS: authority };
-    await expect
-      .poll(() => lines(trusted), { timeout: 60_000 })
-      .toMatch(/^ok +bus +answers$(?![^]*\bbus\b)/m);
-    expect(await lines({})).toMatch(/^wrong +bus +BUS_URL: .*self-signed certificate/m);
-  } finally {
-    await stop();
-    rmSync(data, { recursive: true, force: true });
-  }
-});
+test.skipIf(!hasRedisServer || !hasOpenssl)(
+  "encrypted, by the hosts that certificates name",
+  async () => {
+    const { url: BUS_URL, authority, stop } = await startEncryptedSentinel();
+    const data = mkdtempSync(join(tmpdir(), "opwright-encrypted-"));
+    mkdirSync(join(data, "objects/objects"), { recursive: true });
+    const lines = async (environment: Readonly<Record<string, string>>): Promise<string> =>
+      (await runCommand({ DATA_DIR: data, BUS_URL, ...environment }, ["doctor"])).stdout;
+    try {
+      expect((await runCommand({ DATA_DIR: data }, ["migrate"])).status).toBe(0);
+      const trusted = { NODE_EXTRA_CA_CERTS: authority };
+      await expect
+        .poll(() => lines(trusted), { timeout: 60_000 })
+        .toMatch(/^ok +bus +answers$(?![^]*\bbus\b)/m);
+      expect(await lines({})).toMatch(/^wrong +bus +BUS_URL: .*self-signed certificate/m);
+    } finally {
+      await stop();
+      rmSync(data, { recursive: true, force: true });
+    }
+  },
+);
 
 test("a Sentinel that takes connections and says nothing keeps no process alive", async () => {
   const silent = createServer((socket) => void socket.on("error", () => undefined));

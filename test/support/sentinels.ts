@@ -8,6 +8,8 @@ import { vi } from "vitest";
 import { freePort } from "./free-port.js";
 
 export const hasRedisServer = existsSync("/usr/bin/redis-server");
+/** What makes certificates; `.ci/run` installs it. */
+export const hasOpenssl = existsSync("/usr/bin/openssl");
 
 export interface RedisServer {
   readonly port: number;
