@@ -167,9 +167,10 @@ async function ofMigrations(
 }
 
 async function* ofBus({ busUrl }: Settings, name: string): AsyncGenerator<Symptom> {
-  const bus = await openBus(busUrl, name, silentLog);
-  if (bus === null) return;
+  let bus: SignalBus | null = null;
   try {
+    bus = await openBus(busUrl, name, silentLog);
+    if (bus === null) return;
     await waitForBus(bus);
     yield ok("bus", "answers");
   } catch (error) {
