@@ -29,7 +29,7 @@ const channel = "opwright_signals";
 const maxWaiting = 16 * 1024 * 1024;
 /** Milliseconds before it is connected again, at first and at most. */
 const shortestPauseMillis = 100;
-const longestPauseMillis = 5_000;
+const longestPauseMillis = 1_000;
 /** Milliseconds to wait for a connection, and for the end of a statement. */
 const answerMillis = 5_000;
 
@@ -123,6 +123,21 @@ interface Line {
   hangUp(): Promise<void>;
 }
 
+/** Tells an outage once for each reason. */
+function outageOf(log: Log) {
+  let told = "";
+  return {
+    tell(error: unknown): void {
+      const text = error instanceof Error ? error.message : String(error);
+      if (text !== told) log.warn({ err: error }, "the bus of signals does not answer");
+      told = text;
+    },
+    end(): void {
+      told = "";
+    },
+  };
+}
+
 function keptLine(
   pg: Pick<typeof Pg, "Client">,
   { urls, options }: ServerAddresses,
@@ -134,6 +149,7 @@ function keptLine(
   let retry: NodeJS.Timeout | undefined;
   let isHungUp = false;
   let pauseMillis = shortestPauseMillis;
+  const outage = outageOf(log);
   // A standby refuses LISTEN, so this finds the server that accepts writes.
   let server = 0;
   const connect = async (): Promise<void> => {
@@ -170,7 +186,7 @@ function keptLine(
       await within(answerMillis, client.query(settleSession), silent);
       await within(answerMillis, client.query(`LISTEN ${channel}`), silent);
     } catch (error) {
-      log.warn({ err: error }, "the bus of signals does not answer");
+      outage.tell(error);
       server = (server + 1) % urls.length;
       again();
       socket.destroy();
@@ -179,6 +195,7 @@ function keptLine(
     if (isHungUp || hasEnded) return void socket.destroy();
     listensSince = monotonicMillis();
     current = { client, socket };
+    outage.end();
     resumed();
   };
   let asked: typeof current;
@@ -188,7 +205,7 @@ function keptLine(
       await asked?.client.query("SELECT 1");
     },
     (silence) => {
-      log.warn({ err: silence }, "the bus of signals does not answer");
+      outage.tell(silence);
       // Not `end`, which waits for the other side where no statement is under way. What waits for
       // an answer rejects.
       asked?.socket.destroy();
