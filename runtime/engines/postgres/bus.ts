@@ -164,7 +164,6 @@ function keptLine(
       stream: () => socket,
     });
     let hasEnded = false;
-    /** By `monotonicMillis`. */
     let listensSince = Infinity;
     const again = (): void => {
       if (hasEnded) return;
