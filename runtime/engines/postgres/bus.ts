@@ -123,6 +123,8 @@ interface Line {
   hangUp(): Promise<void>;
 }
 
+const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
+
 /** Tells an outage once for each reason. */
 function outageOf(log: Log) {
   let told = "";
@@ -180,7 +182,6 @@ function keptLine(
     client.on("notification", ({ payload }) => hear(payload ?? ""));
     try {
       await client.connect();
-      const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
       await within(answerMillis, expectOwnSession(pg, client), silent);
       await within(answerMillis, client.query(settleSession), silent);
       await within(answerMillis, client.query(`LISTEN ${channel}`), silent);
