@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
 import { heartbeat } from "../../work/heartbeat.js";
+import { tellOnce } from "../../work/tell-once.js";
 import { within } from "../../work/within.js";
 import { isLoss, type BusListener, type BusMessage, type SignalBus } from "../../ports/bus.js";
 import { serverAddresses, type ServerAddresses } from "./addresses.js";
@@ -125,21 +126,6 @@ interface Line {
 
 const silent = (): Error => new Error(`no answer in ${answerMillis} ms`);
 
-/** Tells an outage once for each reason. */
-function outageOf(log: Log) {
-  let told = "";
-  return {
-    tell(error: unknown): void {
-      const text = error instanceof Error ? error.message : String(error);
-      if (text !== told) log.warn({ err: error }, "the bus of signals does not answer");
-      told = text;
-    },
-    end(): void {
-      told = "";
-    },
-  };
-}
-
 function keptLine(
   pg: Pick<typeof Pg, "Client">,
   { urls, options }: ServerAddresses,
@@ -151,7 +137,7 @@ function keptLine(
   let retry: NodeJS.Timeout | undefined;
   let isHungUp = false;
   let pauseMillis = shortestPauseMillis;
-  const outage = outageOf(log);
+  const outage = tellOnce((err) => log.warn({ err }, "the bus of signals does not answer"));
   // A standby refuses LISTEN, so this finds the server that accepts writes.
   let server = 0;
   const connect = async (): Promise<void> => {
@@ -166,6 +152,7 @@ function keptLine(
       stream: () => socket,
     });
     let hasEnded = false;
+    /** By `monotonicMillis`. */
     let listensSince = Infinity;
     const again = (): void => {
       if (hasEnded) return;

@@ -4,6 +4,7 @@ import { startTimer } from "../../ports/ambient.js";
 import { waitMillis, type Backoff } from "../../work/backoff.js";
 import { heartbeat } from "../../work/heartbeat.js";
 import type { Repeated } from "../../work/repeat.js";
+import { tellOnce, type Outage } from "../../work/tell-once.js";
 import { within } from "../../work/within.js";
 import { redisAddresses } from "./addresses.js";
 import { hangUp, loadRedis, type CreateClient, type RedisClient } from "./driver.js";
@@ -59,6 +60,7 @@ export class KeptClient {
   readonly #finder: MasterFinder;
   readonly #options: KeepOptions;
   readonly #beat: Repeated;
+  readonly #outage: Outage;
   #current: Made | null = null;
   #opening: RedisClient | null = null;
   #retry: NodeJS.Timeout | undefined;
@@ -70,6 +72,7 @@ export class KeptClient {
     this.#createClient = createClient;
     this.#finder = finder;
     this.#options = options;
+    this.#outage = tellOnce(options.warn);
     this.#beat = heartbeat(
       () => this.#ask(),
       (silence) => this.refuse(silence),
@@ -90,9 +93,8 @@ export class KeptClient {
   /** Tells a fault, unless it was the last one that was told since the connection was made. */
   note(fault: unknown): void {
     if (this.#isClosed) return;
-    const isTold = messageOf(fault) === messageOf(this.#fault);
     this.#fault = fault;
-    if (!isTold) this.#options.warn(fault);
+    this.#outage.tell(fault);
   }
 
   /** Replaces the connection: an answer has shown that its server is the wrong one. */
@@ -143,6 +145,7 @@ export class KeptClient {
       this.#current = await this.#make();
       this.#attempts = 0;
       this.#fault = null;
+      this.#outage.end();
     } catch (error) {
       if (this.#opening !== null) hangUp(this.#opening);
       this.note(error);
@@ -176,10 +179,6 @@ export class KeptClient {
     if (url !== asked.url)
       this.#replace(client, new Error("another server has been made the master"));
   }
-}
-
-function messageOf(fault: unknown): string | null {
-  return fault === null ? null : fault instanceof Error ? fault.message : String(fault);
 }
 
 /** A client of one connection: it is made anew here, where the next master may be another. */
