@@ -12,13 +12,11 @@ import { answeredIn, settleMillis } from "./answered-in.js";
 import { processIdOf } from "./driver.js";
 import { cancelMillis, endsByProcessId, endsByRequest, type Ends } from "./backend-ends.js";
 import {
-  givesUpStandby,
+  lonelyCommit,
   losesSession,
   refusesWrites,
   translateFault,
   translateRefusal,
-  lonelyCommit,
-  type Notice,
 } from "./faults.js";
 import type { ConnectionDriver } from "./cancel-request.js";
 import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
@@ -155,11 +153,7 @@ export function openConnections(
 }
 
 function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnection {
-  const { client, socket, manner } = connection;
-  /** Whether the server has committed without the standbys that a commit waits for. */
-  let isUnreplicated = false;
-  const hear = ({ routine }: Notice): void => void (isUnreplicated ||= givesUpStandby(routine));
-  client.on("notice", hear as () => void);
+  const { client, socket, manner, heard } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
   let isReleased = false;
@@ -209,12 +203,12 @@ function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnec
     }, "the database");
     try {
       const answered = await answer;
-      if (isUnreplicated) throw lonelyCommit();
+      if (heard.isLonely) throw lonelyCommit();
       return answered;
     } catch (error) {
       // The server has become a standby, so the next connection looks for the one that it gave
       // way to, by another host or where the name leads now; or a pooler has changed the session.
-      isTainted ||= isUnreplicated || refusesWrites(error) || losesSession(error);
+      isTainted ||= heard.isLonely || refusesWrites(error) || losesSession(error);
       throw reason ?? translateFault(error);
     } finally {
       off();
@@ -241,7 +235,6 @@ function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnec
     release(isBroken = false) {
       if (isReleased) return;
       isReleased = true;
-      client.off("notice", hear as () => void);
       const isLost = isBroken || isTainted || running.size > 0;
       if (isLost) socket.destroy();
       client.release(isLost);

@@ -2,7 +2,7 @@
 // connections, a clock that differs, indexes that are broken or missing, rows that nobody removes.
 import { epochMillis } from "../../ports/ambient.js";
 import { notice, ok, tellBytes, wrong, type Symptom } from "../../ports/symptom.js";
-import type { SqlRow, SqlSession } from "../sql/session.js";
+import { quoteName, type SqlRow, type SqlSession } from "../sql/session.js";
 
 /** The oldest major version that its makers still mend. */
 const oldestKept = 14;
@@ -105,13 +105,9 @@ function ofIndexes(rows: readonly SqlRow[]): readonly Symptom[] {
   return rows.map((row) => {
     const text = `${String(row["index"])} of ${String(row["table"])}`;
     if (row["under way"] === true) return ok("indexes", `${text} is being built`);
-    const name = `${quoteName(row["schema"])}.${quoteName(row["index"])}`;
+    const name = `${quoteName(String(row["schema"]))}.${quoteName(String(row["index"]))}`;
     return wrong("indexes", `${text} was left half built: REINDEX INDEX CONCURRENTLY ${name}`);
   });
-}
-
-function quoteName(name: unknown): string {
-  return `"${String(name).replaceAll('"', '""')}"`;
 }
 
 const rightsQuery = `SELECT string_agg(c.relname, ', ' ORDER BY c.relname) AS "tables"

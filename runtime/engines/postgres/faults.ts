@@ -98,16 +98,11 @@ export function losesSession(error: unknown): boolean {
   return ["26000", "42P05"].includes(codeOf(error));
 }
 
-/** What the server says of a statement, besides its answer. */
-export interface Notice {
-  /** The function of PostgreSQL that says it, which is the same in each language. */
-  readonly routine?: string | undefined;
-}
-
 /**
  * Whether the server says that it no longer waits for a synchronous standby: somebody cancelled the
  * statement, or it took too long. It answers COMMIT as if nothing were wrong (PostgreSQL's manual,
- * "Synchronous Replication").
+ * "Synchronous Replication"). `routine` is the function of PostgreSQL that says it, which is the
+ * same in each language.
  */
 export function givesUpStandby(routine: string | undefined): boolean {
   return routine === "SyncRepWaitForLSN";

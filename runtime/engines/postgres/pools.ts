@@ -6,6 +6,7 @@ import type { Client, ClientConfig, PoolClient } from "pg";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { ServerAddresses } from "./addresses.js";
 import { answeredIn } from "./answered-in.js";
+import { givesUpStandby } from "./faults.js";
 import type { SessionManner, Sessions } from "./sessions.js";
 import { WritingServer } from "./writing-server.js";
 import { drawBytes } from "../../ports/ambient.js";
@@ -33,6 +34,8 @@ export interface Known {
   readonly socket: Socket;
   /** How to speak on it. */
   readonly manner: SessionManner;
+  /** Whether its server has committed without the standbys that a commit waits for. */
+  readonly heard: { readonly isLonely: boolean };
 }
 
 export interface ConnectionPool {
@@ -52,7 +55,7 @@ export function poolsOf(
   sessions: Sessions,
   typeParser: TypeParser,
 ): (size: number) => ConnectionPool {
-  const known = new WeakMap<Client, Pick<Known, "name" | "socket">>();
+  const known = new WeakMap<Client, Omit<Known, "client" | "manner">>();
   const manners = new WeakMap<Client, SessionManner>();
   const millis = connectMillis[urls.length > 1 ? "toOneOfSeveral" : "toTheOnly"];
   const isShared = sessions.startup.options === undefined;
@@ -83,7 +86,7 @@ export function poolsOf(
       // it anew with each session that it lends, and passes cancels on by itself.
       const name = isShared ? prefix : `${prefix} ${drawBytes(6).toString("hex")}`;
       parameters.application_name = name;
-      known.set(this, { name, socket });
+      known.set(this, { name, socket, heard: hearNotices(this) });
       // The pool replaces it if it breaks while idle. Unheard, its error would end the process.
       this.on("error", () => undefined);
     }
@@ -139,6 +142,13 @@ export function poolsOf(
       end: () => pool.end(),
     };
   };
+}
+
+/** What the notices of a connection have said so far. */
+function hearNotices(client: Client): Known["heard"] {
+  const heard = { isLonely: false };
+  client.on("notice", ({ routine }) => (heard.isLonely ||= givesUpStandby(routine)));
+  return heard;
 }
 
 interface NamedConfig extends ClientConfig {
