@@ -11,7 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { relative, resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
+import { drawBytes } from "../ports/ambient.js";
 import { hasCode } from "./disk-faults.js";
 
 export const privateFile = 0o600;
@@ -30,7 +31,7 @@ export function makePrivateFolder(path: string): void {
  * another process was first, its file stays.
  */
 export function placePrivateFile(path: string, text: string): void {
-  const begun = `${path}.${process.pid}`;
+  const begun = `${path}.${drawBytes(6).toString("hex")}`;
   try {
     writeFileSync(begun, text, { mode: privateFile, flush: true });
     nameFile(begun, path);
@@ -82,5 +83,12 @@ export function keepPrivate(path: string): void {
 }
 
 function holdsWorkingDirectory(folder: string): boolean {
-  return !/^\.\.(?:[\\/]|$)/.test(relative(resolve(folder), process.cwd()));
+  return isWithin(process.cwd(), resolve(folder));
+}
+
+/** Whether a path is that of a folder, or of something in it. Both are absolute. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  // Another drive has an absolute one.
+  return !isAbsolute(way) && !/^\.\.(?:[\\/]|$)/.test(way);
 }

@@ -1,6 +1,7 @@
 // Where a service keeps what a backup copies, and the folder of the backup.
 import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isWithin } from "../../engines/private-files.js";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import { familiesOf } from "../../families.js";
 import type { ServiceDefinition } from "../service.js";
@@ -57,7 +58,7 @@ export function expectOutside(file: string, folder: string): void {
 }
 
 function holds(outer: string, inner: string): boolean {
-  return !/^\.\.(?:[\\/]|$)|^[A-Za-z]:|^\//.test(relative(realOf(outer), realOf(inner)));
+  return isWithin(realOf(inner), realOf(outer));
 }
 
 /** The path without links, as far as it is there. */

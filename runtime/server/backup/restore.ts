@@ -27,14 +27,11 @@ export async function restore(place: BackupPlace): Promise<string> {
   expectNoDatabase(database);
   const mark = markRestoring(database);
   try {
-    let hasBegun = mark.isResumed;
-    try {
-      expectNoDatabase(database);
-      for (const part of parts) await expectOnly(part, mark.isResumed ? part.sums : new Map());
-      hasBegun = true;
-    } finally {
-      if (!hasBegun) mark.remove();
-    }
+    await expectRoom(database, parts, mark.isResumed).catch((error: unknown) => {
+      // Nothing was written yet.
+      if (!mark.isResumed) mark.remove();
+      throw error;
+    });
     const staged = join(mark.folder, databaseName);
     await copyChecked(join(folder, databaseName), staged, sums.get(databaseName));
     for (const part of parts) await fill(part, join(folder, part.name));
@@ -90,6 +87,16 @@ function expectNoDatabase(database: string): void {
       "core.conflict",
       `${there} is there: stop the service, and move it to another folder`,
     );
+}
+
+/** Throws `core.conflict` if something is there, but what an earlier restore has left. */
+async function expectRoom(
+  database: string,
+  parts: readonly Part[],
+  isResumed: boolean,
+): Promise<void> {
+  expectNoDatabase(database);
+  for (const part of parts) await expectOnly(part, isResumed ? part.sums : new Map());
 }
 
 /** Throws `core.conflict` if a file is there that may not be. */
