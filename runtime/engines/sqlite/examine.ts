@@ -1,11 +1,10 @@
-// What an operator should know about a SQLite database: whether it is whole, how large it and its
-// log are, and whether its disk has room.
-import { statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+// What an operator should know about a SQLite database: whether it is whole, and how large it and
+// its log are.
+import { statSync } from "node:fs";
 import { notice, ok, tellBytes, wrong, type Symptom } from "../../ports/symptom.js";
 import { openSqlite, type SqliteConnection } from "./driver.js";
 import { expectNotRestoring } from "./restoring.js";
-import { databaseFault } from "./snapshot.js";
+import { databaseFault, hasMigrations } from "./snapshot.js";
 
 /** A log that is larger was not taken over for long, by a reader that doesn't end. */
 const largeLogBytes = 256_000_000;
@@ -30,7 +29,7 @@ export function examineSqlite(path: string): readonly Symptom[] {
     return [wrong("database", `${path}: ${fault}: bring back a backup (docs/backups.md)`)];
   const connection = openSqlite(path);
   try {
-    return [ofFile(connection), ofLog(path), ofDisk(dirname(path)), ...ofTables(connection, path)];
+    return [ofFile(connection), ofLog(path), ...ofTables(connection, path)];
   } finally {
     connection.close();
   }
@@ -38,8 +37,7 @@ export function examineSqlite(path: string): readonly Symptom[] {
 
 /** A file without migrations would be filled with tables if it were opened. */
 function ofTables(connection: SqliteConnection, path: string): readonly Symptom[] {
-  const known = `SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`;
-  if (connection.prepare(known).all([]).length > 0) return [];
+  if (hasMigrations(connection)) return [];
   return [notice("database", `${path} has no migrations yet: is it the service's?`)];
 }
 
@@ -66,15 +64,4 @@ function ofLog(path: string): Symptom {
   return bytes > largeLogBytes
     ? notice("SQLite", `${text}: something reads for long: end it, or start the service anew`)
     : ok("SQLite", text);
-}
-
-/** Whether the disk of a folder has room. */
-export function ofDisk(folder: string): Symptom {
-  const { bavail, blocks, bsize } = statfsSync(folder);
-  const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)];
-  const text = `${tellBytes(free)} are free (${Math.round(share * 100)} %) for ${folder}`;
-  if (free < 100_000_000) return wrong("disk", `${text}: writes fail once it is full: make room`);
-  return share < 0.1 && free < 10_000_000_000
-    ? notice("disk", `${text}: make room`)
-    : ok("disk", text);
 }

@@ -24,12 +24,13 @@ export function snapshotFault(path: string): string | null {
   if (statSync(path).size === 0) return "it is empty";
   const fault = databaseFault(path);
   if (fault !== null) return fault;
-  return use(path, (connection) => {
-    const [known] = connection
-      .prepare(`SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`)
-      .all([]);
-    return known === undefined ? "it is no database of a service: it has no migrations" : null;
-  });
+  return use(path, hasMigrations) ? null : "it is no database of a service: it has no migrations";
+}
+
+/** Whether migrations have been applied to a database. */
+export function hasMigrations(connection: SqliteConnection): boolean {
+  const known = `SELECT 1 FROM "sqlite_master" WHERE "name" = 'opwright_migrations'`;
+  return connection.prepare(known).all([]).length > 0;
 }
 
 /** What is wrong with a database, all of which is read; null if it is whole. */

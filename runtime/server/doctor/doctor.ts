@@ -1,6 +1,7 @@
 // `node server.js doctor`: what an operator should know about a service, each with what to do. It
 // changes nothing, and may run beside the service.
 import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { ServiceError } from "../../contract/errors.js";
 import { divergedMigrations } from "../../engines/sql/migration-plan.js";
 import { pendingMigrations, type MigrationTarget } from "../../engines/sql/migrations.js";
@@ -15,6 +16,7 @@ import { within } from "../../work/within.js";
 import { openBus } from "../bus.js";
 import { connect, type ServiceConnection } from "../connect.js";
 import { examineFile, examineServer, openDatabase } from "../engines.js";
+import { examineDisks } from "./disks.js";
 import { probesOf } from "../probes.js";
 import { firstNameOf, type ServiceDefinition } from "../service.js";
 import { readSettings, SettingsError, type Settings } from "../settings.js";
@@ -61,12 +63,14 @@ async function* examineService(
     ? ok("settings", "production, and all are given")
     : notice("settings", "development: in production, set NODE_ENV=production and secrets");
   yield* ofFolder(settings);
+  const folders = foldersOf(service, settings);
+  yield* examineDisks([settings.dataFolder, ...databaseFolder(settings), ...folders]);
   const found = await examineStored(settings, folder);
   yield* found;
   const stored = found.filter(({ what }) => ["database", "migrations"].includes(what));
   if (stored.some(({ state }) => state !== "ok")) return;
   yield* ofBus(settings, firstNameOf(service));
-  const missing = missingFolders(service, settings);
+  const missing = folders.filter((path) => !existsSync(path));
   yield* missing.map((path) =>
     notice("files", `${path} is not there: is OBJECTS_URL right, its disk mounted?`),
   );
@@ -74,11 +78,16 @@ async function* examineService(
   if (missing.length === 0) yield* ofFamilies(service, settings, folder);
 }
 
-/** Folders of families' files that are not there. */
-function missingFolders(service: ServiceDefinition, settings: Settings): readonly string[] {
-  return familiesOf(service)
-    .flatMap(({ family }) => Object.values(family.folders(settings.families[family.member])))
-    .filter((path) => !existsSync(path));
+/** Folders of families' files. */
+function foldersOf(service: ServiceDefinition, settings: Settings): readonly string[] {
+  return familiesOf(service).flatMap(({ family }) =>
+    Object.values(family.folders(settings.families[family.member])),
+  );
+}
+
+function databaseFolder({ databaseUrl }: Settings): readonly string[] {
+  const [, path] = /^sqlite:(.+)$/s.exec(databaseUrl) ?? [];
+  return path === undefined ? [] : [dirname(path)];
 }
 
 function ofNode(version: string): Symptom {
