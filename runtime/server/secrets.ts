@@ -36,8 +36,8 @@ export class SecretReader {
 
   /**
    * The entries of a variable, the newest first: secrets of at least 32 bytes, or keys of an
-   * asymmetric algorithm in DER. Outside production, one is made and kept if the variable isn't
-   * set. Faults go to the source.
+   * asymmetric algorithm in DER. Outside production, one is made if the variable isn't set and
+   * nothing was kept. Faults go to the source.
    */
   read(name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] {
     const { environment, isProduction, dataFolder, missing, faults } = this.#source;

@@ -28,7 +28,7 @@ export function expectNotRestoring(database: string): void {
   const mark = markOf(database);
   if (lstatSync(mark, { throwIfNoEntry: false }) === undefined) return;
   throw conflict(
-    `${mark} is there: a restore is under way, or ended early. Run it again, or remove it with what it has restored`,
+    `${mark} is there: a restore is under way, or ended early: run restore again, or remove this folder and the restored files`,
   );
 }
 
