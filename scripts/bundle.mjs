@@ -22,9 +22,12 @@ export function bundle(root) {
   bundlePages(root);
 }
 
-/** The scripts of the pages, for browsers; what they share is in files of its own. */
+/**
+ * The scripts of the pages, for browsers; what they share is in files of its own. The packages that are in them are named
+ * beside the runtime, since all in dist/pages is served.
+ */
 function bundlePages(root) {
-  bundled(root, {
+  const { metafile } = bundled(root, {
     entryPoints: {
       reference: "pages/reference/main.tsx",
       operations: "pages/operations/main.tsx",
@@ -47,6 +50,13 @@ function bundlePages(root) {
     tsconfigRaw: {},
     legalComments: "none",
   });
+  const packages = licensed(root, Object.keys(metafile.inputs)).map(
+    ({ name, version, license, text }) => ({ name, version, license, texts: [text] }),
+  );
+  writeFileSync(
+    join(root, "dist/served/packages-of-pages.json"),
+    `${JSON.stringify(packages, null, 2)}\n`,
+  );
 }
 
 function bundleCommandLine(root) {
@@ -93,16 +103,21 @@ function requireFrom(root) {
 
 /** The licenses of the packages of which something is in the bundle. */
 function licenses(root, inputs) {
+  return licensed(root, inputs)
+    .map(({ name, version, text }) => `${name} ${version}\n\n${text}\n`)
+    .join("\n\n");
+}
+
+/** The packages of which something is in a bundle, with their licenses. */
+function licensed(root, inputs) {
   const packages = inputs.flatMap(
     (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   );
-  return [...new Set(packages)]
-    .sort()
-    .map((path) => {
-      const { name, version } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
-      const file = readdirSync(join(root, path)).find((one) => /^licen[cs]e/i.test(one));
-      if (file === undefined) throw new Error(`${name} has no license to go along with its code`);
-      return `${name} ${version}\n\n${readFileSync(join(root, path, file), "utf8").trim()}\n`;
-    })
-    .join("\n\n");
+  return [...new Set(packages)].sort().map((path) => {
+    const manifest = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+    const { name, version, license } = manifest;
+    const file = readdirSync(join(root, path)).find((one) => /^licen[cs]e/i.test(one));
+    if (file === undefined) throw new Error(`${name} has no license to go along with its code`);
+    return { name, version, license, text: readFileSync(join(root, path, file), "utf8").trim() };
+  });
 }

@@ -37,6 +37,7 @@ const keys: Readonly<Record<string, string | Readonly<Record<string, string>>>> 
   out: "string",
   format: "string",
   client: { package: "string", queries: "boolean", mocks: "boolean" },
+  build: { folder: "string", entry: "string", files: "list of texts", whole: "list of texts" },
   dev: { build: "string", start: "string" },
 };
 
@@ -65,7 +66,11 @@ function checkedConfig(file: string, config: unknown): OpwrightConfig {
 }
 
 function checkType(file: string, key: string, value: unknown, type: string): void {
-  if (typeof value !== type || value === null)
+  const isRight =
+    type === "list of texts"
+      ? Array.isArray(value) && value.every((one) => typeof one === "string")
+      : typeof value === type && value !== null;
+  if (!isRight)
     throw new UsageError(`${key} in ${file} must be ${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`);
 }
 

@@ -5,6 +5,7 @@ import { diffFormats, type DiffFormat } from "../diff/formats.js";
 import { findingFormats } from "./finding-formats.js";
 import { commandAdvice } from "./other-commands.js";
 import { exitCodes, openProcessTerminal, UsageError, type ExitCode, type Terminal } from "./io.js";
+import type { BuildFlags } from "./build.js";
 import type { CheckFlags } from "./check.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
@@ -130,6 +131,14 @@ function addCommandsOfRegistry({ command, onProject, terminal, end }: Commands):
           (await runExplain(await configuredProject(flags, terminal.folder), subject, terminal)),
       );
     });
+  command("build", "compile the service into one folder that runs without an install")
+    .option("--to <dir>", "the folder to write; build where left out")
+    .action(
+      onProject<CommonFlags & BuildFlags>(async (configured, flags) => {
+        const { runBuild } = await import("./build.js");
+        return runBuild(configured, flags, terminal);
+      }),
+    );
   command("dev", "watch, generate, compile and restart").action(
     onProject(async (configured) => {
       const { runDev } = await import("./dev.js");

@@ -15,7 +15,7 @@ const sentences: Readonly<Record<string, (name: string) => string>> = {
     "start serve run watch up",
   ),
   ...aliases(() => "that is `opwright check`", "validate lint verify test"),
-  ...aliases(() => "that is `opwright generate`", "build gen codegen compile sync push"),
+  ...aliases(() => "that is `opwright generate`", "gen codegen compile sync push"),
   ...aliases(() => "that is `opwright init`", "new create"),
   ...aliases(() => "that is `opwright migrations squash`", "squash"),
 };

@@ -18,7 +18,21 @@ export interface OpwrightConfig {
     /** Also prints a service of mocks. Default false. */
     readonly mocks?: boolean;
   };
-  /** What `opwright dev` runs after each change. */
+  /** What `opwright build` makes. */
+  readonly build?: {
+    /** The folder that is written. Default `build`. */
+    readonly folder?: string;
+    /** The compiled server. Default `dist/generated/server.js`. */
+    readonly entry?: string;
+    /**
+     * Files and folders of the project that the service reads by their path: they keep it, seen
+     * from the folder that is written.
+     */
+    readonly files?: readonly string[];
+    /** Packages that are copied whole, besides those that are seen to need it. */
+    readonly whole?: readonly string[];
+  };
+  /** What `opwright dev` runs after each change, and `opwright build` to compile. */
   readonly dev?: {
     /**
      * Compiles the project. By default its own TypeScript does, and prints only what has changed.

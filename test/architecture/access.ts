@@ -13,7 +13,7 @@ const allowed: readonly Allowed[] = [
   [/^node:assert\/strict$/, /^runtime\/testing\//],
   [
     /^node:fs(?:\/|$)/,
-    /^generator\/(?:project|load|print|compile|emit\/client|output|pipeline|cli)\//,
+    /^generator\/(?:project|load|print|compile|emit\/client|output|pipeline|artefact|cli)\//,
   ],
   [/^node:fs(?:\/|$)/, /^runtime\/(?:engines|server|testing|http\/docs)\//],
   // Reads the source maps of lines that it names.
@@ -31,6 +31,7 @@ const allowed: readonly Allowed[] = [
     /^(?:@clack\/prompts|@modelcontextprotocol\/sdk\/.*|chokidar|commander|diff)$/,
     /^generator\/cli\//,
   ],
+  [/^rolldown$/, /^generator\/artefact\//],
   [/^yaml$/, /^generator\/(?:load|mend|cli)\//],
   [/^ts-morph$/, /^generator\/(?:load|output|cli)\//],
   [/^ajv\//, /^generator\/compile\//],
@@ -93,6 +94,7 @@ const reading: ReadonlySet<string> = new Set([
 /** Who may write to the disk. */
 const writers: readonly RegExp[] = [
   /^generator\/(?:output|cli)\//,
+  /^generator\/artefact\/write-artefact\.ts$/,
   /^generator\/pipeline\/clean-state\.ts$/,
   // Opens a file to read it, so that it is the one that was looked at.
   /^generator\/load\/project-file\.ts$/,

@@ -81,7 +81,10 @@ export const generatorHouse: House = [
   [["emit", /^generator\/emit\//]],
   [["diff", /^generator\/diff\//]],
   [["output", /^generator\/output\//]],
-  [["pipeline", /^generator\/pipeline\//]],
+  [
+    ["pipeline", /^generator\/pipeline\//],
+    ["artefact", /^generator\/artefact\//],
+  ],
   [["command line", /^generator\/cli\//]],
 ];
 

@@ -6,7 +6,22 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 const root = new URL("../..", import.meta.url).pathname;
-const entry = join(root, "dist/service/generated/server.js");
+
+/** Where a server is, and from which folder it runs. */
+export interface ServerPlace {
+  readonly entry: string;
+  readonly cwd: string;
+}
+
+/**
+ * The reference service as it was compiled; or, if OPWRIGHT_TEST_ARTEFACT names a folder, as `opwright build` has written
+ * it there.
+ */
+const artefact = process.env["OPWRIGHT_TEST_ARTEFACT"];
+const reference: ServerPlace =
+  artefact === undefined
+    ? { entry: join(root, "dist/service/generated/server.js"), cwd: root }
+    : { entry: join(artefact, "server.js"), cwd: artefact };
 
 export interface ServiceProcess {
   readonly child: ChildProcess;
@@ -20,11 +35,12 @@ export interface ServiceProcess {
 /** Starts the compiled server and waits until it is ready. */
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
+  { entry, cwd } = reference,
 ): Promise<ServiceProcess> {
   if (!existsSync(entry))
     throw new Error("the service is not compiled: npm run build && npm run build:service");
   const child = spawn(process.execPath, [entry], {
-    cwd: root,
+    cwd,
     env: {
       PATH: process.env["PATH"],
       PORT: "0",
@@ -57,6 +73,11 @@ export async function startProcess(
 
 const password = "correct horse battery staple";
 
+interface CommandOptions {
+  readonly input?: string;
+  readonly place?: ServerPlace;
+}
+
 /**
  * Runs a command of the compiled server to its end. A service in this process goes on meanwhile: it
  * may hold SQLite's lock, which the command waits for.
@@ -64,9 +85,10 @@ const password = "correct horse battery staple";
 export async function runCommand(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
-  input = `${password}\n`,
+  { input = `${password}\n`, place: { entry, cwd } = reference }: CommandOptions = {},
 ) {
   const child = spawn(process.execPath, [entry, ...args], {
+    cwd,
     env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", ...environment },
   });
   // A command that needs no input may end before it has read any.
@@ -83,9 +105,12 @@ export async function runCommand(
 export async function firstToken(
   url: string,
   environment: Readonly<Record<string, string>>,
+  place = reference,
 ): Promise<string> {
   const login = "root@example.test";
-  const made = await runCommand(environment, ["create-principal", login, "--grant", "admin"]);
+  const made = await runCommand(environment, ["create-principal", login, "--grant", "admin"], {
+    place,
+  });
   if (made.status !== 0) throw new Error(made.stderr);
   const post = async (
     path: string,

@@ -18,7 +18,11 @@ for (const engine of engines) {
     const data = mkdtempSync(join(tmpdir(), "opwright-provisioning-"));
 
     const command = (args: readonly string[], input?: string) =>
-      runCommand({ DATA_DIR: data, ...database.environment }, args, input);
+      runCommand(
+        { DATA_DIR: data, ...database.environment },
+        args,
+        input === undefined ? {} : { input },
+      );
     const signIn = (login: string): Promise<Answer> =>
       service.post("/auth/login", { login, password });
     const as = (token: string, method: string, at: string, body: unknown): Promise<Answer> =>

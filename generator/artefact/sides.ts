@@ -1,0 +1,33 @@
+// Whose a module is: the project's, opwright's or a package's.
+import { join } from "node:path";
+import type { Package, PackageReader } from "./packages.js";
+
+/** Whose a module is. A package is named by what it is; a helper of the bundler is `bundler`. */
+export type Side = "project" | "opwright" | "bundler" | Package;
+
+/** Ids of modules that the bundler is given and no file has. */
+export const placePrefix = "\0opwright:place:";
+
+export interface Sides {
+  readonly opwright: Package;
+  of(id: string): Side;
+  isPackage(id: string): boolean;
+}
+
+/** Undefined if opwright isn't installed in the project. */
+export function openSides(root: string, reader: PackageReader): Sides | undefined {
+  const project = reader.ofFile(join(root, "package.json"));
+  // In its own repository, opwright is the project as well.
+  const opwright = project?.name === "opwright" ? project : reader.find("opwright", root);
+  if (opwright === undefined) return undefined;
+  const runtime = join(opwright.folder, "dist");
+  const ours = [join(runtime, "served/"), join(runtime, "runtime/")];
+  const of = (id: string): Side => {
+    if (id.startsWith(placePrefix)) return "project";
+    if (id.startsWith("\0")) return "bundler";
+    if (ours.some((folder) => id.startsWith(folder))) return "opwright";
+    const owner = reader.ofFile(id);
+    return owner === undefined || owner.folder === project?.folder ? "project" : owner;
+  };
+  return { opwright, of, isPackage: (id) => typeof of(id) === "object" || of(id) === "bundler" };
+}

@@ -1,0 +1,82 @@
+// Packages that can't be bundled, since they look for files beside theirs: they are copied whole.
+import type { Package, PackageReader } from "./packages.js";
+
+/**
+ * What code uses to find out where it is, or to load a file whose name only running shows: such a
+ * module must stay where its package has it. A `require(name)` isn't among it: what is loaded so is
+ * another package, or was found by one of these.
+ */
+const asksForPlace =
+  /\b(?:__dirname|__filename|createRequire|import\.meta\.(?:url|dirname|filename|resolve)|require\.resolve|process\.dlopen)\b|\brequire\(\s*(?:`|["'][^"']*["']\s*\+)/;
+
+/** Whether a module of a package can only run in its own folder. */
+export function needsItsFolder(code: string): boolean {
+  return asksForPlace.test(code);
+}
+
+/** Packages that code loads past its bundler, by a `require` or `resolve` of its own. */
+export function requiredBeside(code: string): readonly string[] {
+  if (!/\bcreateRequire\b|\bimport\.meta\.resolve\b/.test(code)) return [];
+  const calls = code.matchAll(/(?:\brequire\w*|\bresolve|\))\(\s*["'`]([^"'`]+)/g);
+  return [...calls].map(([, specifier = ""]) => specifier);
+}
+
+/**
+ * Packages with all that they depend on. A dependency that were bundled as well would be there
+ * twice, with two states.
+ */
+export function withDependencies(
+  packages: Iterable<Package>,
+  reader: PackageReader,
+): ReadonlyMap<string, Package> {
+  const all = new Map<string, Package>();
+  const add = (one: Package): void => {
+    // The runtime is always bundled, also for packages that extend it.
+    if (all.has(one.folder) || one.name === "opwright") return;
+    all.set(one.folder, one);
+    for (const dependency of reader.dependenciesOf(one).values()) add(dependency);
+  };
+  for (const one of packages) add(one);
+  return all;
+}
+
+/**
+ * Where packages go so that each finds its own dependencies, by paths below the artefact. `top` are
+ * those that bundled code asks for, by name. A dependency is as high as it can be, so that there is
+ * one copy of it.
+ */
+export function layOut(
+  top: ReadonlyMap<string, Package>,
+  reader: PackageReader,
+): ReadonlyMap<string, Package> {
+  const placed = new Map<string, Package>();
+  const places: string[] = [];
+  const put = (path: string, one: Package): void => {
+    placed.set(path, one);
+    places.push(path);
+  };
+  for (const [name, one] of [...top].sort(([left], [right]) => (left < right ? -1 : 1)))
+    put(`node_modules/${name}`, one);
+  // What is placed is walked, too.
+  for (const place of places) {
+    const one = placed.get(place);
+    if (one === undefined) continue;
+    for (const [name, dependency] of reader.dependenciesOf(one)) {
+      const seen = foldersAbove(place).map((folder) => `${folder}node_modules/${name}`);
+      const found = seen.find((path) => placed.has(path));
+      if (found !== undefined && placed.get(found)?.folder === dependency.folder) continue;
+      const free = found === undefined ? seen.at(-1) : seen[0];
+      if (free !== undefined) put(free, dependency);
+    }
+  }
+  return placed;
+}
+
+/** Folders in which Node.js looks for `node_modules`: a package's own, up to the artefact's. */
+function foldersAbove(place: string): readonly string[] {
+  const parts = place.split("/node_modules/");
+  return [...parts.keys()]
+    .map((index) => `${parts.slice(0, parts.length - index).join("/node_modules/")}/`)
+    .concat("")
+    .filter((folder, index, all) => all.indexOf(folder) === index);
+}

@@ -1,0 +1,275 @@
+// `opwright build` on projects of others: code that asks where it is, packages that can't be bundled, folders that are not
+// ours, and what is wrong with the project.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startProcess } from "../support/process.js";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
+
+const repository = new URL("../..", import.meta.url).pathname;
+const parent = mkdtempSync(join(tmpdir(), "opwright-built-"));
+let root = "";
+let remove = (): void => undefined;
+
+const handler = `import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { words, shared as sharedOfWords } from "words-of-place";
+import { shared } from "shared";
+import type { NotesGreetHandler } from "../../generated/types/notes.js";
+
+const beside = new URL("../../../assets/greetings/en.txt", import.meta.url);
+const byPath = fileURLToPath(import.meta.url);
+const late = createRequire(import.meta.url)("loaded-late") as { readonly late: string };
+
+export const greet: NotesGreetHandler = ({ name }) => {
+  if (name === "nobody") throw new Error("there is nobody");
+  if (name === "where") return { greeting: byPath };
+  const said = readFileSync(beside, "utf8").trim();
+  return { greeting: [said, name, words, shared, sharedOfWords, late.late].join(" ") };
+};
+`;
+
+const packages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "words-of-place": {
+    "package.json": `{"name": "words-of-place", "version": "1.0.0", "license": "MIT", "main": "lib/index.js", "dependencies": {"shared": "1", "@types/none": "1"}}`,
+    "lib/index.js": `const {readFileSync} = require("fs"); const {join} = require("path");
+exports.words = readFileSync(join(__dirname, "../data/words.txt"), "utf8").trim(); exports.shared = require("shared").shared;`,
+    "lib/index.d.ts": `export const words: string; export const shared: string;`,
+    "data/words.txt": "words\n",
+    "README.md": "# Words",
+    LICENSE: "License of words",
+  },
+  "words-of-place/node_modules/shared": {
+    "package.json": `{"name": "shared", "version": "1.0.0", "license": "ISC", "main": "index.js"}`,
+    "index.js": `exports.shared = "one";`,
+  },
+  shared: {
+    "package.json": `{"name": "shared", "version": "2.0.0", "license": {"type": "BSD"}, "type": "module", "main": "index.js"}`,
+    "index.js": `export const shared = "two";`,
+    "index.d.ts": `export const shared: string;`,
+  },
+  "loaded-late": {
+    "package.json": `{"name": "loaded-late", "version": "1.0.0", "license": "SEE LICENSE IN TERMS", "main": "index.js"}`,
+    "index.js": `exports.late = "late";`,
+  },
+};
+
+const build = (...args: readonly string[]) => cli(root, "build", ...args);
+
+beforeAll(async () => {
+  ({ root, remove } = writeProject({}));
+  expect((await cli(root, "init", ".", "--yes")).code).toBe(0);
+  expect((await cli(root, "generate")).code).toBe(0);
+  mkdirSync(join(root, "node_modules/@types"), { recursive: true });
+  symlinkSync(repository, join(root, "node_modules/opwright"));
+  for (const name of ["@types/node", "@types/express", "express", "typescript"])
+    symlinkSync(join(repository, "node_modules", name), join(root, "node_modules", name));
+  for (const [name, files] of Object.entries(packages))
+    for (const [path, text] of Object.entries(files)) write(`node_modules/${name}/${path}`, text);
+  write("registry/handlers/notes.ts", handler);
+  write("assets/greetings/en.txt", "Good morning\n");
+  write("opwright.config.mjs", `export default { build: { files: ["assets"] } };\n`);
+});
+afterAll(() => {
+  remove();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** The bytes of all files of a folder, by their path. */
+function contents(folder: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+  return Object.fromEntries(
+    paths
+      .filter((path) => statSync(join(folder, path)).isFile())
+      .map((path) => [
+        path,
+        createHash("sha256")
+          .update(readFileSync(join(folder, path)))
+          .digest("hex"),
+      ]),
+  );
+}
+
+/** The path of a configuration of its own: one that was read stays as it was. */
+function configuration(text: string): string {
+  const path = `configuration-${(configurations += 1)}.mjs`;
+  write(path, `export default ${text};\n`);
+  return join(root, path);
+}
+let configurations = 0;
+
+/** Copies an artefact where no packages are above it, and runs it there. */
+async function served(from: string, work: (url: string, cwd: string) => Promise<void>) {
+  const cwd = mkdtempSync(join(parent, "moved-"));
+  cpSync(from, cwd, { recursive: true });
+  const service = await startProcess(
+    { SETTLE_SECONDS: "0", NODE_OPTIONS: "--enable-source-maps" },
+    { entry: join(cwd, "server.js"), cwd },
+  );
+  try {
+    await work(service.url, cwd);
+  } finally {
+    service.child.kill("SIGTERM");
+  }
+  expect(await service.exited).toBe(0);
+  return service.output();
+}
+
+test("code finds its files, packages theirs and each its own version, and faults their lines", async () => {
+  const { code, stdout, stderr } = await build();
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+  expect(stdout).toMatch(/^build: [\d.]+ MB and [\d.]+ MB of native modules, of \d+ packages\n$/);
+  const output = await served(join(root, "build"), async (url, cwd) => {
+    const greet = async (name: string) => {
+      const answer = await fetch(`${url}/hello/${name}`);
+      return [answer.status, ((await answer.json()) as { greeting?: string }).greeting];
+    };
+    expect(await greet("Ann")).toEqual([200, "Good morning Ann words two one late"]);
+    expect(await greet("where")).toEqual([200, join(cwd, "dist/registry/handlers/notes.js")]);
+    expect(await greet("nobody")).toEqual([500, undefined]);
+  });
+  expect(output).toMatch(
+    /"Error: there is nobody\\n +at greet \(\S+\/moved-\w+\/registry\/handlers\/notes\.ts:13:32\)/,
+  );
+});
+
+test("two versions that both stay whole are where each is found", async () => {
+  const both = join(parent, "both");
+  const config = configuration(`{ build: { files: ["assets"], whole: ["shared"] } }`);
+  expect((await build("--to", both, "--config", config)).code).toBe(0);
+  const version = (path: string): unknown =>
+    JSON.parse(readFileSync(join(both, "node_modules", path, "package.json"), "utf8")).version;
+  expect([version("shared"), version("words-of-place/node_modules/shared")]).toEqual([
+    "2.0.0",
+    "1.0.0",
+  ]);
+  await served(both, async (url) => {
+    const answer = await fetch(`${url}/hello/Ann`);
+    expect(await answer.json()).toEqual({ greeting: "Good morning Ann words two one late" });
+  });
+});
+
+test("what isn't code, or is code of others' types and manuals, stays out", () => {
+  const files = Object.keys(contents(join(root, "build")));
+  const places = files.filter((path) => /words-of-place|shared|loaded-late/.test(path));
+  expect(places.sort()).toEqual([
+    "node_modules/loaded-late/index.js",
+    "node_modules/loaded-late/package.json",
+    // The first version; the second is bundled.
+    "node_modules/shared/index.js",
+    "node_modules/shared/package.json",
+    "node_modules/words-of-place/LICENSE",
+    "node_modules/words-of-place/data/words.txt",
+    "node_modules/words-of-place/lib/index.js",
+    "node_modules/words-of-place/package.json",
+  ]);
+  for (const path of files) expect(path).not.toMatch(/\.env|^registry\/|^node_modules\/typescript/);
+  const licenses = readFileSync(join(root, "build/LICENSES.txt"), "utf8");
+  expect(licenses).toContain("words-of-place 1.0.0\n\nLicense of words\n");
+  const sbom = JSON.parse(readFileSync(join(root, "build/sbom.cdx.json"), "utf8"));
+  const told = sbom.components
+    .filter(({ name }: { name: string }) => /^(?:words|shared|loaded)/.test(name))
+    .map(({ purl, licenses: [license] }: { purl: string; licenses: unknown[] }) => [purl, license]);
+  expect(told).toEqual([
+    ["pkg:npm/loaded-late@1.0.0", { license: { name: "SEE LICENSE IN TERMS" } }],
+    ["pkg:npm/shared@1.0.0", { expression: "ISC" }],
+    ["pkg:npm/shared@2.0.0", { expression: "BSD" }],
+    ["pkg:npm/words-of-place@1.0.0", { expression: "MIT" }],
+  ]);
+  const words = sbom.dependencies.find(({ ref }: { ref: string }) => /words/.test(ref));
+  expect(words.dependsOn).toEqual(["pkg:npm/shared@1.0.0"]);
+});
+
+test("it is the same to the byte when it is built again, elsewhere, and over an earlier one", async () => {
+  const first = contents(join(root, "build"));
+  expect((await build()).code).toBe(0);
+  expect(contents(join(root, "build"))).toEqual(first);
+  const elsewhere = join(parent, "elsewhere");
+  expect((await build("--to", elsewhere)).code).toBe(0);
+  expect(contents(elsewhere)).toEqual(first);
+  for (const left of ["new", "old"]) expect(existsSync(`${elsewhere}.${left}`)).toBe(false);
+});
+
+test("what somebody else wrote is never replaced", async () => {
+  const mine = join(parent, "mine");
+  mkdirSync(mine);
+  writeFileSync(join(mine, "package.json"), "{}");
+  const refused = await build("--to", mine);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("mine is there and is no artefact"),
+  ]);
+  expect(readdirSync(mine)).toEqual(["package.json"]);
+  const inside = await build("--to", join(root, "registry"));
+  expect(inside.code).toBe(2);
+  expect(existsSync(join(root, "registry/notes.yaml"))).toBe(true);
+});
+
+test("a project that isn't right isn't built, and keeps what it had", async () => {
+  const before = contents(join(root, "build"));
+  const trying = async (path: string, change: (text: string) => string) => {
+    const text = readFileSync(join(root, path), "utf8");
+    write(path, change(text));
+    const { code, stdout, stderr } = await build();
+    write(path, text);
+    return [code, stdout + stderr] as const;
+  };
+  expect(
+    await trying("registry/notes.yaml", (text) => text.replace("pinned: boolean", "")),
+  ).toEqual([1, expect.stringContaining("opwright generate")]);
+  expect(
+    await trying("registry/handlers/notes.ts", (text) => text.replace("join(", "jion(")),
+  ).toEqual([1, expect.stringContaining("the project does not compile")]);
+  expect(
+    await trying(
+      "registry/handlers/notes.ts",
+      (text) => `${text}\n// @ts-expect-error it isn't there\nimport "not-there";\n`,
+    ),
+  ).toEqual([
+    2,
+    expect.stringContaining(
+      "dist/registry/handlers/notes.js imports not-there, which is not installed",
+    ),
+  ]);
+  for (const [config, told] of [
+    [`{ build: { files: ["nowhere"] } }`, "build.files names nowhere, which is not in the project"],
+    [`{ build: { files: [".."] } }`, "build.files names .., which is not in the project"],
+    [`{ build: { files: "assets" } }`, "build.files in"],
+    [`{ build: { whole: ["nothing"] } }`, "the package nothing is not installed"],
+    [`{ build: { entry: "dist/other.js" } }`, "the compiled server is not at dist/other.js"],
+    [`{ build: { to: "x" } }`, "has an unknown key build.to"],
+  ] as const) {
+    const { code, stderr } = await build("--config", configuration(config));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+  }
+  expect(contents(join(root, "build"))).toEqual(before);
+});
+
+test("the command line as a process says the same", () => {
+  const output = execFileSync(process.execPath, [join(repository, "bin/opwright.mjs"), "build"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect(output).toMatch(/^build: /);
+});
