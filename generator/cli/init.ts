@@ -4,29 +4,62 @@ import { basename, join, resolve } from "node:path";
 import { name as namePattern } from "../load/format-parts.js";
 import { writeWhole } from "../output/whole-file.js";
 import { packageRoot, packageVersion } from "../project/package-root.js";
-import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+import { checkRegistry } from "../pipeline/generate.js";
+import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import { configuredProject } from "./project.js";
 import { hints, templates, type Template } from "./templates.js";
+
+export interface InitFlags {
+  readonly template?: Template;
+  readonly yes?: boolean;
+  /** Files for deploying as well; in a project that is there, only those. */
+  readonly deploy?: boolean;
+}
 
 /** Writes a project. Files that are there already are kept and named. */
 export async function runInit(
   folder: string,
-  flags: { readonly template?: Template; readonly yes?: boolean },
+  flags: InitFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const root = resolve(terminal.folder, folder);
+  if (flags.deploy === true && existsSync(join(root, "registry"))) {
+    const { project } = await configuredProject({}, root);
+    const { expanded, findings } = await checkRegistry(project);
+    if (findings.length > 0)
+      throw new UsageError("the registry has findings: run `opwright check` first");
+    const files = [...initFiles("container"), ...deploymentFiles(expanded.model.service)];
+    writeMissing(root, files, terminal);
+    return exitCodes.fine;
+  }
   const template =
     flags.template ??
     (flags.yes === true || !terminal.isInteractive ? "minimal" : await askTemplate());
   if (template === undefined) return exitCodes.usage;
-  const root = resolve(terminal.folder, folder);
   const name = basename(root);
-  for (const [path, text] of [
+  const files = [
     ...templateFiles(template).map(([path, text]) =>
       path === "registry/service.yaml"
         ? ([path, nameService(text, name)] as const)
         : ([path, text] as const),
     ),
     ...projectFiles(name, template),
-  ]) {
+    ...(flags.deploy === true ? deploymentFiles(namesOf(name)) : []),
+  ];
+  writeMissing(root, files, terminal);
+  terminal.note(
+    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm test\n${template === "tracker" ? "  npm run demo\n" : ""}  npm start`,
+  );
+  return exitCodes.fine;
+}
+
+/** Writes files of a project, but for those that are there. */
+function writeMissing(
+  root: string,
+  files: readonly (readonly [path: string, text: string])[],
+  terminal: Terminal,
+): void {
+  for (const [path, text] of files) {
     const file = join(root, path);
     if (existsSync(file)) {
       terminal.note(`kept ${path}, which was there`);
@@ -36,10 +69,6 @@ export async function runInit(
     writeWhole(file, text);
     terminal.out(`create ${path}\n`);
   }
-  terminal.note(
-    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm test\n${template === "tracker" ? "  npm run demo\n" : ""}  npm start`,
-  );
-  return exitCodes.fine;
 }
 
 async function askTemplate(): Promise<Template | undefined> {
@@ -52,16 +81,18 @@ async function askTemplate(): Promise<Template | undefined> {
 }
 
 function templateFiles(template: Template): readonly (readonly [string, string])[] {
-  const root = packageRoot();
-  const own = ["agents", "container", template].flatMap((part) =>
-    filesBelow(join(root, "templates", "init", part), ""),
-  );
+  const own = ["agents", "container", template].flatMap(initFiles);
   if (template !== "tracker") return own;
-  const registry = filesBelow(join(root, "registry"), "registry/").filter(
+  const registry = filesBelow(join(packageRoot(), "registry"), "registry/").filter(
     // The places come from a package that only this repository installs.
     ([path]) => path !== "registry/demo/places.ts",
   );
   return [...registry, ...own];
+}
+
+/** The files of a part of what `init` writes, by their path in a project. */
+function initFiles(part: string): readonly (readonly [string, string])[] {
+  return filesBelow(join(packageRoot(), "templates", "init", part), "");
 }
 
 function filesBelow(folder: string, prefix: string): readonly (readonly [string, string])[] {
@@ -76,15 +107,35 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
 
 /** The service is called after its folder, as far as a name in the registry can be. */
 function nameService(service: string, folder: string): string {
+  const { name, title } = namesOf(folder);
+  return service
+    .replace(/^( {2}name: ).*$/m, `$1${name}`)
+    .replace(/^( {2}title: ).*$/m, `$1${title}`);
+}
+
+function namesOf(folder: string): { readonly name: string; readonly title: string } {
   const wanted = folder
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replaceAll(/^_+|_+$/g, "");
-  const called = namePattern.test(wanted) ? wanted : "service";
-  const words = called.replaceAll("_", " ");
-  return service
-    .replace(/^( {2}name: ).*$/m, `$1${called}`)
-    .replace(/^( {2}title: ).*$/m, `$1${words.charAt(0).toUpperCase()}${words.slice(1)}`);
+  const name = namePattern.test(wanted) ? wanted : "service";
+  const words = name.replaceAll("_", " ");
+  return { name, title: `${words.charAt(0).toUpperCase()}${words.slice(1)}` };
+}
+
+/** What deploys a service beside an image: a unit of systemd, and resources of Kubernetes. */
+function deploymentFiles({
+  name,
+  title,
+}: {
+  readonly name: string;
+  readonly title: string;
+}): readonly (readonly [string, string])[] {
+  const called = name.replaceAll("_", "-");
+  return initFiles("deploy").map(([path, text]) => [
+    path.replace("systemd", called),
+    text.replaceAll("Hello API", title).replaceAll("hello", called),
+  ]);
 }
 
 /** What the reference service has besides: a transport of its realtime plane, and demo data. */
@@ -102,7 +153,7 @@ const lintRules = {
   },
   // `test` of Node.js answers with a promise that nobody needs to await.
   overrides: [{ files: ["test/**"], rules: { "typescript/no-floating-promises": "off" } }],
-  ignorePatterns: ["dist/", "generated/", "node_modules/"],
+  ignorePatterns: ["build/", "dist/", "generated/", "node_modules/"],
 };
 
 /**
@@ -147,6 +198,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           "@types/node": "^20.0.0",
           oxlint: "^1.89.0",
           "oxlint-tsgolint": "^7.0.2003",
+          // For opwright build.
+          rolldown: "^1.0.0",
           typescript: "^7.0.0",
         },
         // npm 11 and newer warn about each install script that is neither allowed nor denied.
@@ -177,6 +230,6 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
     ],
     [".oxlintrc.json", json(lintRules)],
     [".gitattributes", gitAttributes],
-    [".gitignore", "node_modules/\ndist/\n.data/\n.env\n"],
+    [".gitignore", "node_modules/\nbuild/\ndist/\n.data/\n.env\n"],
   ];
 }

@@ -11,7 +11,8 @@ import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
 import type { GenerateFlags } from "./generate-anew.js";
 import type { SquashFlags } from "./squash.js";
-import { templates, type Template } from "./templates.js";
+import type { InitFlags } from "./init.js";
+import { templates } from "./templates.js";
 
 /** Runs the command line and returns the exit code. */
 export async function main(
@@ -192,7 +193,8 @@ function addCommandsBeside(commands: Commands): void {
     .argument("[folder]", "where; the current folder where left out", ".")
     .addOption(new Option("--template <name>", "what to start from").choices(templates))
     .option("--yes", "take the defaults, ask nothing")
-    .action(async (folder: string, flags: { template?: Template; yes?: boolean }) => {
+    .option("--deploy", "also a unit of systemd and resources of Kubernetes; alone in a project")
+    .action(async (folder: string, flags: InitFlags) => {
       const { runInit } = await import("./init.js");
       end(await runInit(folder, flags, terminal));
     });

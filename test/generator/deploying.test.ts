@@ -1,19 +1,23 @@
-// What `opwright init` writes for containers, as far as it can be tried without an engine for them: the steps of the image in
-// an order of their own, its command, its health check and its stop, and the steps that compose.yaml puts before the start.
+// What `opwright init` writes for deploying, as far as it can be tried without an engine for containers, systemd or a cluster:
+// the steps of the image, its command, its health check and its stop in a root that has nothing but Node.js and the artefact
+// and can't be written; the steps before the start; the unit and the resources, by the tools that read them.
 import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { engines, type FreshDatabase } from "../support/engines.js";
 import { freePort } from "../support/free-port.js";
+import { makeBareRoot } from "../support/bare-root.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 
@@ -29,7 +33,7 @@ beforeAll(async () => {
   ({ root, remove } = writeProject({}));
   if (engine === undefined) throw new Error("there is no engine");
   database = await engine.create();
-  expect((await cli(root, "init", ".", "--yes")).code).toBe(0);
+  expect((await cli(root, "init", ".", "--yes", "--deploy")).code).toBe(0);
   expect((await cli(root, "generate")).code).toBe(0);
   mkdirSync(join(root, "node_modules/@types"), { recursive: true });
   symlinkSync(repository, join(root, "node_modules/opwright"));
@@ -41,8 +45,7 @@ beforeAll(async () => {
     writeFileSync(join(root, "tools", name), `#!/bin/sh\nset -e\n${text}\n`);
     chmodSync(join(root, "tools", name), 0o755);
   };
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
-  tool("npm", `case "$1" in ci|prune) exit 0 ;; run) "${process.execPath}" "${tsc}" ;; esac`);
+  tool("npm", `test "$1" = ci`);
   tool("npx", `shift; exec "${process.execPath}" "${repository}bin/opwright.mjs" "$@"`);
 });
 afterAll(async () => {
@@ -61,6 +64,9 @@ function listed(instruction: string | undefined): readonly string[] {
   return JSON.parse(instruction?.slice(instruction.indexOf("[")) ?? "[]") as readonly string[];
 }
 
+const artefact = (path = ""): string => join(root, "build", path);
+const isMissing = (program: string): boolean =>
+  (process.env["OPWRIGHT_TEST_WITHOUT"] ?? "").split(",").includes(program);
 const path = (): string => `${join(root, "tools")}:${process.env["PATH"]}`;
 
 test("the page shows the files as they are written", () => {
@@ -74,8 +80,8 @@ test("the page shows the files as they are written", () => {
 });
 
 test("the steps of the image leave what it copies, and secrets are in neither git nor the image", () => {
-  const [workdir, mkdir] = [instructions("WORKDIR"), instructions("RUN").at(-1)];
-  expect([workdir, mkdir]).toEqual([["/app", "/app"], "mkdir /data && chown node:node /data"]);
+  expect(instructions("WORKDIR")).toEqual(["/app", "/app"]);
+  expect(instructions("RUN").at(-1)).toBe("mkdir /data && chown node:node /data");
   for (const step of instructions("RUN").slice(0, -1)) {
     const { status, stdout, stderr } = spawnSync("sh", ["-c", step], {
       cwd: root,
@@ -84,12 +90,10 @@ test("the steps of the image leave what it copies, and secrets are in neither gi
     });
     expect([step, status, status === 0 ? "" : stdout + stderr]).toEqual([step, 0, ""]);
   }
-  const copied = instructions("COPY").flatMap(
-    (one) => /^--from=build (\/app\/\S+)/.exec(one)?.[1] ?? [],
-  );
-  expect(copied.length).toBe(4);
-  for (const one of copied)
-    expect([one, existsSync(join(root, one.slice("/app/".length)))]).toEqual([one, true]);
+  expect(instructions("COPY").filter((one) => one.startsWith("--from"))).toEqual([
+    "--from=build /app/build ./",
+  ]);
+  expect(existsSync(artefact("server.js"))).toBe(true);
   expect(instructions("USER")).toEqual(["node"]);
   for (const file of [".dockerignore", ".gitignore"])
     expect(readFileSync(join(root, file), "utf8").split("\n")).toContain(".env");
@@ -101,6 +105,8 @@ test("compose.yaml applies migrations before the start, and the image starts, is
   expect(migrate.depends_on).toEqual({ database: { condition: "service_healthy" } });
   expect(service.depends_on).toEqual({ migrate: { condition: "service_completed_successfully" } });
   expect(service.environment).toEqual(migrate.environment);
+  expect([service.read_only, migrate.read_only, service.cap_drop]).toEqual([true, true, ["ALL"]]);
+  const bareRoot = makeBareRoot(artefact());
   const [writing = ""] = [...page.matchAll(/^```sh\n([^]*?> \.env\n)/gm)].map(
     ([, text = ""]) => text,
   );
@@ -116,17 +122,13 @@ test("compose.yaml applies migrations before the start, and the image starts, is
     ...service.environment,
     // What the containers have of their own.
     DATABASE_URL: database.url,
-    DATA_DIR: join(root, "data"),
+    DATA_DIR: bareRoot.data,
     PORT: String(port),
     SETTLE_SECONDS: "0",
   };
   const run = (command: readonly string[]) => {
-    const [program = "", ...args] = command;
-    return spawn(program === "node" ? process.execPath : program, args, {
-      cwd: root,
-      env,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const [program = "", ...args] = bareRoot.command(command);
+    return spawn(program, args, { cwd: bareRoot.cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   };
   const ended = (child: ReturnType<typeof run>): Promise<number | null> =>
     new Promise((resolve) => child.once("exit", resolve));
@@ -144,4 +146,107 @@ test("compose.yaml applies migrations before the start, and the image starts, is
     child.kill("SIGTERM");
   }
   expect(await ending).toBe(0);
+  bareRoot.remove();
+});
+
+test("Kubernetes knows each member of the resources, and they fit the image and each other", () => {
+  const text = readFileSync(join(root, "deploy/kubernetes.yaml"), "utf8");
+  const [job, deployment, service, budget] = parseAllDocuments(text).map((one) => one.toJS());
+  const checked = join(repository, "dist", `kubernetes-${process.pid}.ts`);
+  const typed = [
+    ["batch/v1", "Job", job],
+    ["apps/v1", "Deployment", deployment],
+    ["core/v1", "Service", service],
+    ["policy/v1", "PodDisruptionBudget", budget],
+  ] as const;
+  writeFileSync(
+    checked,
+    typed
+      .map(
+        ([from, kind, value]) =>
+          `import type { ${kind} } from "kubernetes-types/${from}";\nexport const a${kind}: ${kind} = ${JSON.stringify(value)};\n`,
+      )
+      .join(""),
+  );
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+    "--skipLibCheck",
+    "--ignoreConfig",
+  ];
+  const { status, stdout } = spawnSync("npx", ["tsc", ...options, checked], {
+    cwd: repository,
+    encoding: "utf8",
+  });
+  rmSync(checked);
+  expect([status, stdout]).toEqual([0, ""]);
+  const { spec } = deployment.spec.template;
+  const [container] = spec.containers;
+  const [migrate] = job.spec.template.spec.containers;
+  expect(migrate.command).toEqual(
+    parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.migrate.command,
+  );
+  expect([container.image, container.envFrom]).toEqual([migrate.image, migrate.envFrom]);
+  // SETTLE_SECONDS and DRAIN_SECONDS in production, and some in reserve.
+  expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(5 + 10);
+  for (const pod of [spec, job.spec.template.spec]) {
+    expect(pod.securityContext.runAsNonRoot).toBe(true);
+    expect(pod.containers[0].securityContext.readOnlyRootFilesystem).toBe(true);
+  }
+  const mounts = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+  expect(instructions("ENV")[0]).toContain(`DATA_DIR=${mounts[0]}`);
+  const ports = container.ports.map(
+    ({ containerPort }: { containerPort: number }) => containerPort,
+  );
+  expect(ports).toEqual([4400, 9400]);
+  expect(container.env).toContainEqual({ name: "ADMIN_PORT", value: "9400" });
+  expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
+  for (const { spec: selecting } of [deployment, budget])
+    expect(deployment.spec.template.metadata.labels).toMatchObject(selecting.selector.matchLabels);
+  // A job that is done must not be sent requests.
+  expect(job.spec.template.metadata.labels).not.toMatchObject(service.spec.selector);
+});
+
+test.skipIf(isMissing("systemd-analyze"))(
+  "systemd reads the unit, and finds little exposed",
+  () => {
+    const [unit = ""] = readdirSync(join(root, "deploy")).filter((name) =>
+      name.endsWith(".service"),
+    );
+    const name = unit.replace(/\.service$/, "");
+    const text = readFileSync(join(root, "deploy", unit), "utf8");
+    expect(text).toContain(`WorkingDirectory=/opt/${name}\n`);
+    expect(text).not.toMatch(/hello/i);
+    // What it names is there on the machine that it is for.
+    const [folder, program] = [artefact(), process.execPath];
+    const here = text.replaceAll(`/opt/${name}`, folder).replaceAll("/usr/bin/node", program);
+    writeFileSync(join(root, unit), here);
+    const verified = spawnSync("systemd-analyze", ["verify", `./${unit}`], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect([verified.status, verified.stderr]).toEqual([0, ""]);
+    const { stdout } = spawnSync("systemd-analyze", ["security", "--offline=true", `./${unit}`], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const [, level = "10"] = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout) ?? [];
+    expect(Number(level)).toBeLessThan(2);
+  },
+);
+
+test("in a project that is there, `init --deploy` writes only what deploys it", async () => {
+  const registered = readFileSync(join(root, "registry/service.yaml"), "utf8");
+  writeFileSync(
+    join(root, "registry/service.yaml"),
+    registered.replace(/name: \S+/, "name: the_shop"),
+  );
+  for (const name of ["Containerfile", "test/notes.test.ts"]) rmSync(join(root, name));
+  const { code, stdout } = await cli(root, "init", "--deploy");
+  writeFileSync(join(root, "registry/service.yaml"), registered);
+  expect([code, stdout]).toEqual([0, "create Containerfile\ncreate deploy/the-shop.service\n"]);
 });
