@@ -4,9 +4,6 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** Packages that every generation loads; the others stay where they are installed. */
-const inside = ["ajv", "commander", "handlebars", "indefinite", "pluralize", "yaml"];
-
 /** What the package exports of the runtime, by its file in dist/served. */
 const exported = {
   runtime: "dist/runtime/index.js",
@@ -59,15 +56,22 @@ function bundlePages(root) {
   );
 }
 
+/**
+ * With all packages that it needs, so that who runs a service installs none of them. Those that are optional stay outside.
+ */
 function bundleCommandLine(root) {
   const { metafile } = bundled(root, {
     entryPoints: ["dist/generator/cli/main.js", "dist/generator/compile/ajv-thread.js"],
     outdir: "dist/cli",
     entryNames: "[name]",
-    external: installed(root).filter((name) => !inside.includes(name)),
-    // Packages that are no modules of ECMAScript ask for Node's own with this.
+    external: Object.keys(requireFrom(root)("./package.json").peerDependencies),
+    // Packages that are no modules of ECMAScript ask for Node's own, and for their file, with these.
     banner: {
-      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+      js: [
+        'import { createRequire as requireOf } from "node:module";',
+        "const require = requireOf(import.meta.url);",
+        "const { filename: __filename, dirname: __dirname } = import.meta;",
+      ].join(" "),
     },
   });
   writeFileSync(join(root, "dist/cli/LICENSES.txt"), licenses(root, Object.keys(metafile.inputs)));
@@ -111,7 +115,7 @@ function licenses(root, inputs) {
 /** The packages of which something is in a bundle, with their licenses. */
 function licensed(root, inputs) {
   const packages = inputs.flatMap(
-    (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+    (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   );
   return [...new Set(packages)].sort().map((path) => {
     const manifest = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));

@@ -1,16 +1,6 @@
 // The rule that patterns of schemas match in linear time, because clients choose the texts.
-import { createRequire } from "node:module";
 import type { TextCache } from "../compile/text-cache.js";
 import type { RuleContext } from "../kernel/rule.js";
-
-/** The part of recheck that is one file and needs neither workers nor binaries. */
-interface Recheck {
-  checkSync(
-    source: string,
-    flags: string,
-    parameters: { readonly timeout: number },
-  ): { readonly status: string; readonly complexity?: { readonly type: string } };
-}
 
 /** Milliseconds for one pattern; a pattern that isn't proven linear by then is refused. */
 const patienceMillis = 20_000;
@@ -21,7 +11,7 @@ export async function patternsAreLinear(
   cache: TextCache,
 ): Promise<void> {
   for (const { source, at } of expanded.types.patterns) {
-    const verdict = await cache.get(source, async () => verdictOn(source));
+    const verdict = await cache.get(source, () => judgePattern(source));
     if (verdict === "linear") continue;
     const message = `${JSON.stringify(source)} takes ${verdict} time for some texts`;
     report({ code: "OPW027", message, at });
@@ -29,9 +19,9 @@ export async function patternsAreLinear(
 }
 
 /** `linear`, or how much longer it can take. */
-function verdictOn(source: string): string {
+async function judgePattern(source: string): Promise<string> {
   // Loading takes 0.3 s, so only if a pattern isn't in the cache yet.
-  const recheck = createRequire(import.meta.url)("recheck/lib/browser.js") as Recheck;
+  const { default: recheck } = await import("recheck/lib/browser.js");
   const { status, complexity } = recheck.checkSync(source, "u", { timeout: patienceMillis });
   if (status === "safe") return "linear";
   return status === "vulnerable" ? (complexity?.type ?? "more than linear") : "unproven";

@@ -83,7 +83,9 @@ function stripsTypes(): boolean {
 
 /** A JavaScript twin beside the file, so that its imports resolve as those of the file do. */
 async function transpileBeside(file: string): Promise<string> {
-  const { ts } = await import("ts-morph");
+  const {
+    default: { ts },
+  } = await import("ts-morph");
   const { outputText } = ts.transpileModule(readFileSync(file, "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });

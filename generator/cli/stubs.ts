@@ -34,7 +34,9 @@ export async function addStubs(
   project: Project,
   checked: CheckedRegistry,
 ): Promise<readonly string[]> {
-  const { Project: MorphProject } = await import("ts-morph");
+  const {
+    default: { Project: MorphProject },
+  } = await import("ts-morph");
   const morph = new MorphProject({
     useInMemoryFileSystem: false,
     skipAddingFilesFromTsConfig: true,
