@@ -77,7 +77,7 @@ export function buildToRun() {
   makeOnce(root, { ...ofPackage, isFull: false }, () => {
     compile("tsconfig.build.json", ...unchecked);
     precompileTemplates(root);
-    bundle(root);
+    bundle(root, { isFull: false });
   });
   makeOnce(root, ofGenerated, () => run("node", ["bin/opwright.mjs", "generate"]));
   makeOnce(root, { ...ofService, isFull: false }, () =>
