@@ -1,4 +1,5 @@
-// Time from process start to the first answer, and memory then: the reference service, and a service of 500 operations.
+// Time from process start to the first answer, and memory then: the reference service, as it is compiled and as
+// `opwright build` writes it, and a service of 500 operations.
 import { join } from "node:path";
 import { registryOf } from "./registry-of.mjs";
 import {
@@ -25,11 +26,14 @@ export async function run() {
     return [name, `${millis.toFixed(0)} ms`, `${megabytes.toFixed(0)} MB`, bar];
   };
   const reference = join(repository, "dist/service/generated/server.js");
+  const artefact = join(root, "artefact");
+  execute(process.execPath, [bin, "build", "--to", artefact], { cwd: repository });
   const bare = join(repository, "test/bench/http/bare.mjs");
   table(
     ["server", "start", "memory", "bar"],
     [
       await row("the reference service", reference, "tracker", "1.8 times bare"),
+      await row("its artefact", join(artefact, "server.js"), "artefact", "1.5 times bare"),
       await row(`${operations} operations`, join(root, "dist/generated/server.js"), "large", ""),
       await row("node:http, bare", bare, "bare", ""),
     ],
