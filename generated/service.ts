@@ -43,6 +43,7 @@ export const service = defineService({
   name: "tracker",
   title: "Tracker API",
   version: "1.0.0",
+  slo: { latencySeconds: 0.3, except: ["articles_blobs.*", "files.*", "vault.*"] },
   documents: [articlesSpec, notesSpec, placesSpec, projectsSpec, tasksSpec],
   identity: identitySpec,
   authorize: authorize,

@@ -16,6 +16,7 @@ import { validationIsLinear } from "./nested-work.js";
 import { clientTypesAreFree } from "./client-types.js";
 import { inputsAreWrittenNow } from "./later-inputs.js";
 import { inputsAreClosed } from "./open-inputs.js";
+import { objectivesNameOperations } from "./objectives.js";
 import { policiesNameSteps } from "./policies.js";
 import type { ExpandedRegistry, RegistryRule, RuleContext } from "../kernel/rule.js";
 import { sqlNamesDiffer } from "./sql-names.js";
@@ -37,6 +38,7 @@ export const rules: readonly RegistryRule[] = [
   inputsAreClosed,
   inputsAreWrittenNow,
   policiesNameSteps,
+  objectivesNameOperations,
   ...families.flatMap(({ rules: own }) => own),
 ];
 

@@ -24,6 +24,7 @@ const service: RolloutRules<ServiceModel> = {
   probes: null,
   errors: null,
   app: null,
+  slo: null,
   extensions: null,
 };
 

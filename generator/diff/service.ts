@@ -49,6 +49,8 @@ const service: Rules<ServiceModel> = {
       after,
     );
   },
+  // Its own people hear of it, no client.
+  slo: null,
   extensions: value("documentation", () => "has other extensions"),
 };
 

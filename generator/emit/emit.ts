@@ -10,6 +10,7 @@ import { emitClient } from "./client/client.js";
 import type { ClientSettings } from "./client/settings.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
 import { emitKept } from "./kept.js";
+import { emitMonitoring } from "./monitoring/monitoring.js";
 import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { emitOpenApi } from "./openapi.js";
@@ -65,5 +66,6 @@ export function emit(model: RegistryModel, options: EmitOptions): readonly Emitt
     ...emitKept(model, options.paths),
     ...emitService(model, options.paths),
     emitTesting(model),
+    ...emitMonitoring(model),
   ];
 }

@@ -140,6 +140,8 @@ function keywordsOf(shape: FormatShape, names: RegistryNames): Schema {
         minimum: shape.minimum,
         ...(shape.maximum === undefined ? {} : { maximum: shape.maximum }),
       };
+    case "number":
+      return { type: "number", minimum: shape.minimum, maximum: shape.maximum };
     case "constant":
       return { const: shape.value };
     case "oneOf":

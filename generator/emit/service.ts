@@ -5,7 +5,7 @@ import { families } from "../families/index.js";
 import { authoredIn, callOf, ofAuthor, ofGenerated, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import { mergeRecords } from "../model/records.js";
-import type { RegistryModel } from "../model/registry.js";
+import type { ObjectivesModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importStatements, listLayout, literal } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
@@ -72,6 +72,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     probes: isDeepStrictEqual(service.probes, usualProbes)
       ? ""
       : `  probes: ${literal(service.probes)},`,
+    slo: service.slo === null ? "" : `  slo: ${literal(countedObjectives(service.slo))},`,
     members,
     lister,
     routes,
@@ -80,6 +81,13 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     { path: "service.ts", text: print("service.ts", view) },
     { path: "server.ts", text: print("server.ts", view) },
   ];
+}
+
+/** What the service counts for its objectives. */
+function countedObjectives({ latency }: ObjectivesModel) {
+  if (latency === null) return {};
+  const { seconds, except } = latency;
+  return { latencySeconds: seconds, ...(except.length === 0 ? {} : { except }) };
 }
 
 /**

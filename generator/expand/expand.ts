@@ -1,6 +1,8 @@
 // The second phase: declarations → the registry model, every operation spelt out.
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
+import { durationSeconds } from "../load/quantities.js";
+import type { Declarations } from "../load/declarations.js";
 import { claimHookTypes } from "../kernel/named-hooks.js";
 import { families, modelParts } from "../families/index.js";
 import { emptyParts } from "../model/model-parts.js";
@@ -186,7 +188,22 @@ function serviceModel(context: ExpansionContext): ServiceModel {
     probes: { livez: "/livez", readyz: "/readyz", ...service?.probes },
     errors: errorsModel(context),
     app: service?.app === undefined ? null : functionReference(service.app),
+    slo: objectivesModel(service?.slo),
     extensions: extensionsOf(service ?? {}),
+  };
+}
+
+/** What the service promises of its requests, if it does. */
+function objectivesModel(
+  declared: NonNullable<Declarations["service"]>["slo"],
+): ServiceModel["slo"] {
+  if (declared === undefined) return null;
+  const { availability, latency, within = 99, slow = [] } = declared;
+  const except = [...slow].sort();
+  return {
+    availability,
+    latency:
+      latency === undefined ? null : { seconds: durationSeconds(latency), share: within, except },
   };
 }
 

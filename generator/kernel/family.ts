@@ -28,6 +28,7 @@ import type { KeptValue } from "../model/kept-values.js";
 import type { Stored } from "../model/stored-tables.js";
 import type { ToldPlans, ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
+import { nothingWatched, type MetricOf, type Watched } from "./monitoring.js";
 import type { AskedPermissions } from "./permissions.js";
 import type { DeclaredDefault, Mention, RegistryRule, RuleContext } from "./rule.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
@@ -103,6 +104,8 @@ export interface Family<Model = unknown> {
   readonly observed: (model: RegistryModel) => readonly Observed[];
   /** Types that clients meet besides those of operations. */
   readonly met: (model: RegistryModel) => readonly string[];
+  /** What those who run the service watch because of it. */
+  readonly watched: (model: RegistryModel, metric: MetricOf) => Watched;
   /** Its parts of `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
 }
@@ -254,6 +257,7 @@ const silent = {
   client: () => clientParts({}),
   observed: () => [],
   met: () => [],
+  watched: () => nothingWatched,
   service: () => ({}),
 } satisfies Partial<Family>;
 

@@ -63,6 +63,9 @@ function check(shape: FormatShape, value: unknown, at: Origin, context: Context)
       if (typeof value !== "number" || !Number.isInteger(value))
         return wrongType(shape, value, at, report);
       return isWithin(shape, value, at, report);
+    case "number":
+      if (typeof value !== "number") return wrongType(shape, value, at, report);
+      return isWithin(shape, value, at, report);
     case "constant":
       if (value === shape.value) return true;
       report({ code: "OPW013", message: `must be ${String(shape.value)}`, at });
@@ -333,7 +336,10 @@ function wrongType(shape: FormatShape, value: unknown, at: Origin, report: Repor
 }
 
 function isWithin(
-  { minimum, maximum = Number.POSITIVE_INFINITY }: Extract<FormatShape, { kind: "integer" }>,
+  {
+    minimum,
+    maximum = Number.POSITIVE_INFINITY,
+  }: Extract<FormatShape, { kind: "integer" | "number" }>,
   value: number,
   at: Origin,
   report: Report,

@@ -179,6 +179,33 @@ export const service = {
       },
       "How errors are answered; with opwright's envelope where left out.",
     ),
+    slo: optional(
+      {
+        kind: "object",
+        members: {
+          availability: required(
+            { kind: "number", minimum: 90, maximum: 99.999 },
+            "How many of 100 requests must not fail with a status of 500 or more.",
+          ),
+          latency: optional(duration, "The time within which requests are answered."),
+          within: optional(
+            { kind: "number", minimum: 50, maximum: 99.99 },
+            "How many of 100 requests must be answered within that time; 99 where left out.",
+          ),
+          slow: optional(
+            listOf({
+              kind: "string",
+              pattern: /^[a-z][a-z0-9_]*\.(?:[a-z][a-z0-9_]*|\*)$/,
+              what: "an operation such as tasks.get, or tasks.* for all of a namespace",
+              example: "reports.*",
+            }),
+            "Operations of which no latency is asked.",
+          ),
+        },
+        shown: ["latency"],
+      },
+      "The objectives of the service, from which alerts and a dashboard are printed.",
+    ),
     app: optional(
       reference,
       "An Express app, or any (req, res, next) handler, behind the generated routes.",

@@ -17,6 +17,7 @@ export function exampleOf(shape: FormatShape, names: RegistryNames): unknown {
     case "boolean":
       return true;
     case "integer":
+    case "number":
       return shape.minimum;
     case "constant":
       return shape.value;

@@ -38,6 +38,11 @@ export function adviceOn(shape: FormatShape, value: unknown): Advice | undefined
       const digits = typeof value === "string" ? /^\d+(?!\.)/.exec(value)?.[0] : undefined;
       return digits === undefined ? undefined : { suggestion: digits };
     }
+    case "number":
+      // `99.9%`, or a number in quotation marks.
+      return typeof value === "string" && /^[\d.]+%?$/.test(value)
+        ? { suggestion: String(Number.parseFloat(value)) }
+        : undefined;
     case "list":
       return adviceOnList(shape, value);
     case "map":

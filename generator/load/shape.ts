@@ -17,6 +17,7 @@ export type FormatShape =
     }
   | { readonly kind: "boolean" }
   | { readonly kind: "integer"; readonly minimum: number; readonly maximum?: number }
+  | { readonly kind: "number"; readonly minimum: number; readonly maximum: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
   | { readonly kind: "oneOf"; readonly values: readonly string[]; readonly advice?: Adviser }
   | { readonly kind: "list"; readonly of: FormatShape; readonly minItems?: number }
@@ -101,7 +102,7 @@ export type Declared<Of extends FormatShape> = Of extends { kind: "string" | "na
   ? string
   : Of extends { kind: "boolean" }
     ? boolean
-    : Of extends { kind: "integer" }
+    : Of extends { kind: "integer" | "number" }
       ? number
       : Of extends { kind: "constant"; value: infer Value }
         ? Value
@@ -158,6 +159,8 @@ export function describe(shape: FormatShape): string {
       return "true or false";
     case "integer":
       return "an integer";
+    case "number":
+      return "a number";
     case "constant":
       return String(shape.value);
     case "oneOf":
@@ -200,6 +203,7 @@ export function jsonTypeFits(shape: FormatShape, value: unknown): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "integer":
+    case "number":
       return typeof value === "number";
     case "constant":
       return value === shape.value;

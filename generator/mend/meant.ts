@@ -39,6 +39,8 @@ function readings(shape: FormatShape, value: unknown, source: string): readonly 
       return asBoolean(value);
     case "integer":
       return asInteger(value);
+    case "number":
+      return asNumber(value);
     case "constant":
       return asConstant(shape.value, value);
     case "name":
@@ -110,6 +112,15 @@ function asConstant(constant: string | number | boolean, value: unknown): readon
 function asInteger(value: unknown): readonly Meant[] {
   const digits = typeof value === "string" ? value.trim().replaceAll("_", "") : "";
   return /^-?(?:0|[1-9]\d{0,14})$/.test(digits) ? [{ value: Number(digits), text: digits }] : [];
+}
+
+/** `99.9%`, and a number in quotation marks. */
+function asNumber(value: unknown): readonly Meant[] {
+  const [, digits = ""] =
+    /^\s*((?:0|[1-9]\d{0,14})(?:\.\d{1,9})?)\s*%?\s*$/.exec(
+      typeof value === "string" ? value : "",
+    ) ?? [];
+  return digits === "" ? [] : [{ value: Number(digits), text: digits }];
 }
 
 /** `[staff]` where one is asked for. */

@@ -26,7 +26,7 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false, mediaType: null, isStream: false },
   input: { parameters: [], body: null, read: "parts" },
   body: usualBody,
-  service: { was: null, errors: null },
+  service: { was: null, errors: null, slo: null },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
   readonly route: Partial<RouteModel>;

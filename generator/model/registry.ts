@@ -19,6 +19,20 @@ export interface LicenseModel {
   readonly url?: string;
 }
 
+/** What a service promises those who run it: its objectives (SLO). */
+export interface ObjectivesModel {
+  /** Percent of requests that must not fail with a status of 500 or more. */
+  readonly availability: number;
+  /** How quickly requests are answered, if anything is promised of that. */
+  readonly latency: {
+    readonly seconds: number;
+    /** Percent of requests that must be as quick. */
+    readonly share: number;
+    /** Keys of operations of which that isn't asked. */
+    readonly except: readonly string[];
+  } | null;
+}
+
 export interface ServiceModel {
   readonly name: string;
   /** What it was called first, or null. */
@@ -38,6 +52,8 @@ export interface ServiceModel {
   /** The function that shapes error bodies, and their type; null for opwright's envelope. */
   readonly errors: { readonly envelope: FunctionReference; readonly typeName: string } | null;
   readonly app: FunctionReference | null;
+  /** What alerts and the dashboard are printed from, or null. */
+  readonly slo: ObjectivesModel | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 

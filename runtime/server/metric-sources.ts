@@ -20,12 +20,13 @@ export function sourcesOf(
     readonly endpoints: readonly ServiceEndpoint[];
   },
 ): MetricSources {
-  const { name, version } = service;
+  const { name, version, slo } = service;
   const ofFamilies = familiesOf(service).map(({ family, part }) =>
     family.metrics(part, connection),
   );
   return {
     service: { name, version },
+    ...(slo === undefined ? {} : { objectives: slo }),
     engine: () => connection.database.state(),
     connections: () => connections.counts,
     answers: connection.answers,

@@ -17,6 +17,7 @@ import {
   type Sample,
 } from "../operations/metric.js";
 import { Latencies } from "./latency.js";
+import { Objectives, type CountedObjectives } from "./objectives.js";
 import type { Readiness } from "./readiness.js";
 import { startTimer } from "../ports/ambient.js";
 
@@ -27,6 +28,8 @@ export interface MetricSources {
   readonly answers: AnswerBudget;
   readonly readiness: () => Promise<Readiness>;
   readonly service: { readonly name: string; readonly version: string };
+  /** What is counted for objectives, where there are some. */
+  readonly objectives?: CountedObjectives;
   /** Further metrics, which parts of the service keep. */
   readonly further: DeclaredMetrics;
 }
@@ -56,13 +59,17 @@ const settledMillis = 1_000;
 /** Starts keeping metrics. */
 export function startMetrics(sources: MetricSources): Metrics {
   const counts: Counts = { latencies: new Latencies(), refusals: new Map(), aborted: 0 };
+  const { objectives } = sources;
+  const kept = objectives === undefined ? undefined : new Objectives(objectives);
   let loading: Promise<Registry> | undefined;
-  const registry = (): Promise<Registry> => (loading ??= registryOf(sources, counts));
+  const registry = (): Promise<Registry> =>
+    (loading ??= registryOf(sources, counts, kept?.metrics()));
   const settled = startTimer(() => void registry().catch(() => undefined), settledMillis).unref();
   return {
     observe({ operation, code, res, isAborted, startedAt, endedAt }) {
       const seconds = (endedAt - startedAt) / 1000;
       counts.latencies.observe(operation ?? "none", res.statusCode, seconds);
+      if (operation !== null) kept?.observe(operation, res.statusCode, seconds);
       if (code !== null) counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
       if (isAborted) counts.aborted += 1;
     },
@@ -74,11 +81,19 @@ export function startMetrics(sources: MetricSources): Metrics {
   };
 }
 
+/** Sums of others whose names say that they only grow, which `promtool check metrics` refuses. */
+const misnamed = ["handles", "requests", "resources"].map((of) => `nodejs_active_${of}_total`);
+
 /** The registry of all metrics, which reads their sources each time it is printed. */
-async function registryOf(sources: MetricSources, counts: Counts): Promise<Registry> {
+async function registryOf(
+  sources: MetricSources,
+  counts: Counts,
+  ofObjectives: DeclaredMetrics = {},
+): Promise<Registry> {
   const client = await import("prom-client");
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
   counts.latencies.register(
     registry,
     "opwright_request_seconds",
@@ -89,6 +104,7 @@ async function registryOf(sources: MetricSources, counts: Counts): Promise<Regis
     ...metricsOfEngine(sources),
     ...metricsOfConnections(sources),
     ...metricsOfService(sources),
+    ...ofObjectives,
     ...sources.further,
   };
   for (const [name, metric] of Object.entries(declared)) register(client, registry, name, metric);

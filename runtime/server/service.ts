@@ -6,6 +6,7 @@ import type { PrintError } from "../operations/error-envelope.js";
 import type { PhaseHook } from "../operations/hooks.js";
 import type { KeptForms } from "../operations/kept-values.js";
 import type { AnyRoute } from "../operations/operation.js";
+import type { CountedObjectives } from "./objectives.js";
 
 /**
  * Any `(req, res, next)` handler, such as an Express app. It gets the requests that no route
@@ -34,6 +35,8 @@ export interface ServiceDefinition extends FamilyParts {
   readonly deadlineSeconds?: number;
   /** Where probes are; `/livez` and `/readyz` if left out. */
   readonly probes?: ProbePaths;
+  /** What is counted for the objectives of the service; nothing if left out. */
+  readonly slo?: CountedObjectives;
   /** The bodies of errors; opwright's envelope if left out. */
   readonly errorEnvelope?: PrintError;
   /** How values are kept that another version may read; as they are if left out. */

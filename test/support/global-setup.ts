@@ -152,11 +152,12 @@ function clients(): () => void {
     "faketime",
     "javac",
     "systemd-analyze",
+    "prometheus",
   ].filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
   process.env["OPWRIGHT_TEST_WITHOUT"] = lacking.join(",");
   if (lacking.length === 0) return () => undefined;
   return missing(
-    `${lacking.join(", ")}: not installed (apt-get install curl wget aria2 nginx-light ffmpeg strace faketime default-jdk-headless systemd); their tests are SKIPPED`,
+    `${lacking.join(", ")}: not installed (apt-get install curl wget aria2 nginx-light ffmpeg strace faketime default-jdk-headless systemd prometheus); their tests are SKIPPED`,
   );
 }
 

@@ -1,5 +1,6 @@
 // The family of jobs: work that begins later than what causes it, or at set times.
 import { expansion, family } from "../../kernel/family.js";
+import { nothingWatched, watchBacklog } from "../../kernel/monitoring.js";
 import { ofGenerated } from "../../model/code.js";
 import { documents } from "../documents/index.js";
 import { storage } from "../storage/index.js";
@@ -36,6 +37,18 @@ export const jobs = family({
   told: toldInputs,
   keeps: keptInputs,
   tables: [{ areNeeded: (model) => model.jobs !== undefined, steps: tables }],
+  watched: (model, metric) =>
+    model.jobs === undefined
+      ? nothingWatched
+      : watchBacklog(
+          {
+            name: "Jobs",
+            what: "runs of jobs",
+            prefix: "opwright_jobs",
+            page: "`server.js jobs` says which, `server.js jobs failed` why.",
+          },
+          metric,
+        ),
   service: (model) =>
     model.jobs === undefined ? {} : { jobs: ofGenerated("job-handlers", "jobsSpec") },
 });

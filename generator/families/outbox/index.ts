@@ -1,6 +1,7 @@
 // The outbox family: integration events, what they carry and where they go.
 import { ofGenerated, referenceOrNull } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
+import { nothingWatched, watchBacklog } from "../../kernel/monitoring.js";
 import { compare } from "./compare.js";
 import { rollout } from "./rollout.js";
 import { emitOutbox } from "./emit.js";
@@ -32,6 +33,18 @@ export const outbox = family({
       ? []
       : [{ member: "events", type: "OutboxEvents", names: ["OutboxEvents"], from: "./outbox.js" }],
   met: (model) => Object.values(model.outbox ?? {}).flatMap(({ typeName }) => typeName ?? []),
+  watched: (model, metric) =>
+    model.outbox === null
+      ? nothingWatched
+      : watchBacklog(
+          {
+            name: "Outbox",
+            what: "events of the outbox",
+            prefix: "opwright_outbox",
+            page: "`server.js dead-letters` says why, `server.js redrive` sends them again.",
+          },
+          metric,
+        ),
   service: (model) =>
     model.outbox === null ? {} : { outbox: ofGenerated("outbox", "outboxSpec") },
 });

@@ -1,6 +1,7 @@
 // The webhooks family: callers subscribe to integration events.
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
+import { nothingWatched, watchBacklog } from "../../kernel/monitoring.js";
 import { documents } from "../documents/index.js";
 import { outbox } from "../outbox/index.js";
 import { compare } from "./compare.js";
@@ -33,6 +34,18 @@ export const webhooks = family({
   rollout,
   emit: emitWebhooks,
   tables: [{ areNeeded: (model) => model.webhooks !== undefined, steps: tables }],
+  watched: (model, metric) =>
+    model.webhooks === undefined
+      ? nothingWatched
+      : watchBacklog(
+          {
+            name: "Webhooks",
+            what: "deliveries of webhooks",
+            prefix: "opwright_webhooks",
+            page: "Mostly a receiver that is away: its owner sees each attempt.",
+          },
+          metric,
+        ),
   service: (model) =>
     model.webhooks === undefined ? {} : { webhooks: ofGenerated("webhooks", "webhooksSpec") },
 });

@@ -27,6 +27,7 @@ const asShaped: Place = () => undefined;
 /** The first pattern that fits decides; `*` is any key, `**` any number of them, `a|b` one of two. */
 const places: readonly (readonly [string, Place])[] = [
   ["policies", policies],
+  ["service.slo.slow.*", ({ draw, namespaces }) => `${draw.pick(namespaces)}.*`],
   ["roles", ({ draw }) => randomRoles(draw)],
   ["**.text.*", textAt],
   ["documents.*.soft_delete.read", (world) => guardOf(world, "documents")],

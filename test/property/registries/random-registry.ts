@@ -63,6 +63,8 @@ export function filled(
       return draw.chance(50);
     case "integer":
       return shape.minimum + draw.below(5);
+    case "number":
+      return Number((shape.minimum + draw.below(100) / 100).toFixed(2));
     case "constant":
       return shape.value;
     case "oneOf":
