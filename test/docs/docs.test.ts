@@ -87,10 +87,14 @@ test.each(pages.filter((page) => !followed.includes(page)))(
         : block;
       const needsTask = /\bTask\b/.test(block) && !/^\s+Task:/m.test(block);
       const files = {
-        "registry/service.yaml": /^policies:/m.test(block)
-          ? service.replace(/^policies:.*\n/m, "")
-          : service,
-        "registry/page.yaml": policies,
+        ...(/^service:/m.test(block)
+          ? { "registry/service.yaml": block }
+          : {
+              "registry/service.yaml": /^policies:/m.test(block)
+                ? service.replace(/^policies:.*\n/m, "")
+                : service,
+              "registry/page.yaml": policies,
+            }),
         ...functions,
         ...(needsTask ? { "registry/task.yaml": task } : {}),
       };

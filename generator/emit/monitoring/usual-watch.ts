@@ -32,23 +32,25 @@ export function usualAlerts(metric: MetricOf): readonly AlertModel[] {
 }
 
 export function usualPanels(metric: MetricOf): readonly PanelModel[] {
-  const seconds = (suffix: string, ...labels: readonly string[]): string =>
-    metric(`opwright_request_seconds_${suffix}`, ...labels);
-  const served = 'operation!="none"';
+  return [...requestPanels(metric), ...processPanels(metric)];
+}
+
+/** What is asked for, and how it is answered. */
+function requestPanels(metric: MetricOf): readonly PanelModel[] {
+  const seconds = (suffix: string): string =>
+    metric(`opwright_request_seconds_${suffix}`, 'operation!="none"');
+  const rateBy = (label: string): string =>
+    `sum by (${label}) (rate(${seconds("count")}[$__rate_interval]))`;
   const quantile = (of: number, by = ""): string =>
-    `histogram_quantile(${of}, sum by (le${by}) (rate(${seconds("bucket", served)}[$__rate_interval])))`;
-  const rate = (name: string): string => `sum(rate(${metric(name)}[$__rate_interval]))`;
+    `histogram_quantile(${of}, sum by (le${by}) (rate(${seconds("bucket")}[$__rate_interval])))`;
+  const panel = (title: string, unit: PanelModel["unit"], expression: string, legend: string) => ({
+    title,
+    unit,
+    queries: [{ expression, legend }],
+  });
+  const errors = metric("opwright_errors_total");
   return [
-    {
-      title: "Requests by status",
-      unit: "reqps",
-      queries: [
-        {
-          expression: `sum by (status) (rate(${seconds("count", served)}[$__rate_interval]))`,
-          legend: "{{status}}",
-        },
-      ],
-    },
+    panel("Requests by status", "reqps", rateBy("status"), "{{status}}"),
     {
       title: "Time of requests",
       unit: "s",
@@ -57,33 +59,34 @@ export function usualPanels(metric: MetricOf): readonly PanelModel[] {
         legend: `p${of * 100}`,
       })),
     },
-    {
-      title: "Busiest operations",
-      unit: "reqps",
-      queries: [
-        {
-          expression: `topk(10, sum by (operation) (rate(${seconds("count", served)}[$__rate_interval])))`,
-          legend: "{{operation}}",
-        },
-      ],
-    },
-    {
-      title: "Slowest operations (p95)",
-      unit: "s",
-      queries: [
-        { expression: `topk(10, ${quantile(0.95, ", operation")})`, legend: "{{operation}}" },
-      ],
-    },
-    {
-      title: "Errors by code",
-      unit: "reqps",
-      queries: [
-        {
-          expression: `sum by (code) (rate(${metric("opwright_errors_total")}[$__rate_interval]))`,
-          legend: "{{code}}",
-        },
-      ],
-    },
+    panel("Busiest operations", "reqps", `topk(10, ${rateBy("operation")})`, "{{operation}}"),
+    panel(
+      "Slowest operations (p95)",
+      "s",
+      `topk(10, ${quantile(0.95, ", operation")})`,
+      "{{operation}}",
+    ),
+    panel(
+      "Errors by code",
+      "reqps",
+      `sum by (code) (rate(${errors}[$__rate_interval]))`,
+      "{{code}}",
+    ),
+  ];
+}
+
+/** What waits, what is refused, and how the processes are. */
+function processPanels(metric: MetricOf): readonly PanelModel[] {
+  const ofEach = (title: string, unit: PanelModel["unit"], name: string): PanelModel => ({
+    title,
+    unit,
+    queries: [{ expression: metric(name), legend: "{{instance}}" }],
+  });
+  const refused = (what: string, name: string) => ({
+    expression: `sum(rate(${metric(name)}[$__rate_interval]))`,
+    legend: what,
+  });
+  return [
     {
       title: "What waits for the database",
       unit: "short",
@@ -96,26 +99,14 @@ export function usualPanels(metric: MetricOf): readonly PanelModel[] {
       title: "Refused for want of room",
       unit: "reqps",
       queries: [
-        { expression: rate("opwright_reads_refused_total"), legend: "reads" },
-        { expression: rate("opwright_writes_refused_total"), legend: "writes" },
-        { expression: rate("opwright_answers_refused_total"), legend: "answers" },
-        { expression: rate("opwright_connections_dropped_total"), legend: "connections" },
+        refused("reads", "opwright_reads_refused_total"),
+        refused("writes", "opwright_writes_refused_total"),
+        refused("answers", "opwright_answers_refused_total"),
+        refused("connections", "opwright_connections_dropped_total"),
       ],
     },
-    {
-      title: "Open connections",
-      unit: "short",
-      queries: [{ expression: metric("opwright_connections_open"), legend: "{{instance}}" }],
-    },
-    {
-      title: "Event loop, delay of one in a hundred",
-      unit: "s",
-      queries: [{ expression: metric("nodejs_eventloop_lag_p99_seconds"), legend: "{{instance}}" }],
-    },
-    {
-      title: "Memory",
-      unit: "bytes",
-      queries: [{ expression: metric("process_resident_memory_bytes"), legend: "{{instance}}" }],
-    },
+    ofEach("Open connections", "short", "opwright_connections_open"),
+    ofEach("Event loop, delay of one in a hundred", "s", "nodejs_eventloop_lag_p99_seconds"),
+    ofEach("Memory", "bytes", "process_resident_memory_bytes"),
   ];
 }
