@@ -87,7 +87,7 @@ test.each(pages.filter((page) => !followed.includes(page)))(
         : block;
       const needsTask = /\bTask\b/.test(block) && !/^\s+Task:/m.test(block);
       const files = {
-        ...(/^service:/m.test(block)
+        ...(/^service:\n  name:/m.test(block)
           ? { "registry/service.yaml": block }
           : {
               "registry/service.yaml": /^policies:/m.test(block)
