@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BuiltService } from "./built-service.js";
 import type { Bundle } from "./bundle.js";
 import { readLicense, type LicensedCode } from "./licenses.js";
-import type { Package, PackageReader } from "./packages.js";
+import type { Manifest, Package, PackageReader } from "./packages.js";
 import { printSbom, referenceOf, type Component } from "./sbom.js";
 
 /** What an artefact has of others. */
@@ -37,18 +37,23 @@ export function describeContents(
 ): string {
   const known = new Set([...packages, ...embedded].map(referenceOf));
   const wanted = (all: Iterable<Package>): readonly string[] =>
-    [...all].map(referenceOf).filter((one) => known.has(one));
+    [...new Set([...all].map(referenceOf))].filter((one) => known.has(one));
   const own = new Map(
     packages.map((one): readonly [string, Component] => {
       const dependsOn = wanted(reader.dependenciesOf(one).values());
       const sha512 = publishedHash(one);
       return [
         referenceOf(one),
-        { ...readLicense(one), dependsOn, ...(sha512 === undefined ? {} : { sha512 }) },
+        {
+          ...readLicense(one),
+          dependsOn,
+          isPublished: one === bundle.opwright || one.folder.includes("/node_modules/"),
+          ...(sha512 === undefined ? {} : { sha512 }),
+        },
       ];
     }),
   );
-  const ofPages = embedded.map((one) => ({ ...one, dependsOn: [] }));
+  const ofPages = embedded.map((one) => ({ ...one, dependsOn: [], isPublished: true }));
   const opwright = own.get(referenceOf(bundle.opwright));
   if (opwright !== undefined)
     own.set(referenceOf(opwright), {
@@ -56,16 +61,21 @@ export function describeContents(
       dependsOn: [...new Set([...opwright.dependsOn, ...ofPages.map(referenceOf)])].sort(),
     });
   const components = [...own.values(), ...ofPages.filter((one) => !own.has(referenceOf(one)))];
-  const project = reader.ofFile(join(service.root, "package.json"));
   return printSbom(
     {
       name: service.name,
       version: service.version,
       opwright: bundle.opwright.version,
-      dependsOn: project === undefined ? [] : wanted(reader.dependenciesOf(project).values()),
+      dependsOn: wanted(reader.dependenciesOf(projectIn(service)).values()),
     },
     components.toSorted((left, right) => (referenceOf(left) < referenceOf(right) ? -1 : 1)),
   );
+}
+
+/** The project as a package, which may have neither a name nor a version. */
+function projectIn({ root, name, version }: BuiltService): Package {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+  return { name, version, folder: root, manifest };
 }
 
 /** The hash that npm has noted of a package when it installed it. */

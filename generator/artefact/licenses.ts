@@ -16,17 +16,38 @@ export interface LicensedCode {
 /** Reads what a package says of its license. */
 export function readLicense({ name, version, folder, manifest }: Package): LicensedCode {
   const texts = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^(?:licen[cs]e|notice|copying)/i.test(entry.name))
+    .filter(
+      (entry) => entry.isFile() && /^(?:licen[cs]e|notice|copying|copyright)/i.test(entry.name),
+    )
     .map((entry) => entry.name)
     .sort()
     .map((file) => readFileSync(join(folder, file), "utf8").trim());
-  const license = licenseOf(manifest.license);
-  return { name, version, texts, ...(license === undefined ? {} : { license }) };
+  const license = licenseOf(manifest.license) ?? licenseOf(manifest.licenses);
+  return {
+    name,
+    version,
+    texts: texts.length > 0 ? texts : licenseInManual(folder),
+    ...(license === undefined ? {} : { license }),
+  };
 }
 
-/** Older packages say it as an object. */
+/** The part of a manual that has the license, where nothing else does. */
+function licenseInManual(folder: string): readonly string[] {
+  const manual = readdirSync(folder).find((name) => /^readme(?:\.|$)/i.test(name));
+  if (manual === undefined) return [];
+  const text = readFileSync(join(folder, manual), "utf8");
+  const [, part = ""] =
+    /^(?:#+ *licen[cs]e\b.*|licen[cs]e\r?\n[-=]+ *)\r?\n([^]*?)(?=^#|(?![^]))/im.exec(text) ?? [];
+  return part.trim() === "" ? [] : [part.trim()];
+}
+
+/** Older packages say it as an object, or as a list of such. */
 function licenseOf(given: unknown): string | undefined {
   if (typeof given === "string") return given;
+  if (Array.isArray(given)) {
+    const all = given.map(licenseOf).filter((one) => one !== undefined);
+    return all.length > 1 ? `(${all.join(" OR ")})` : all[0];
+  }
   const type = typeof given === "object" && given !== null && "type" in given ? given.type : null;
   return typeof type === "string" ? type : undefined;
 }

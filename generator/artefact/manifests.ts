@@ -18,16 +18,18 @@ export function printManifest({ name, version }: BuiltService, opwright: Package
   });
 }
 
-/** Prints that of opwright, by which the runtime knows its version. */
-export function printManifestOfRuntime({ name, version, manifest }: Package): string {
+/**
+ * Prints that of opwright, by which the runtime knows its version. Packages that extend it and are
+ * copied whole ask for the runtime by its name.
+ */
+export function printManifestOfRuntime(
+  { name, version, manifest }: Package,
+  isExtended: boolean,
+): string {
   const { license } = manifest;
-  return printJson({
-    name,
-    version,
-    license,
-    type: "module",
-    exports: { "./package.json": "./package.json" },
-  });
+  const runtime = isExtended ? { "./runtime": "./runtime/index.js" } : {};
+  const exports = { ...runtime, "./package.json": "./package.json" };
+  return printJson({ name, version, license, type: "module", exports });
 }
 
 const printJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -7,7 +7,10 @@ export interface Manifest {
   readonly name?: string;
   readonly version?: string;
   readonly license?: unknown;
+  readonly licenses?: unknown;
   readonly engines?: unknown;
+  readonly type?: unknown;
+  readonly gypfile?: unknown;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -20,6 +23,14 @@ export interface Package {
   /** Absolute, without links: what tells one installed copy from another. */
   readonly folder: string;
   readonly manifest: Manifest;
+}
+
+/** Packages that bundled code asks for. */
+export interface AskedPackages {
+  /** By name. */
+  readonly top: ReadonlyMap<string, Package>;
+  /** Those of the runtime that the project has in another version, by paths below the artefact. */
+  readonly ofOpwright: ReadonlyMap<string, Package>;
 }
 
 /** Reads packages, each once. */

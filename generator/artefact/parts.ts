@@ -1,6 +1,7 @@
 // What goes into an artefact besides the bundle: packages that are copied whole, pages, documents,
 // migrations, licenses, and the list of all that.
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { BuiltService } from "./built-service.js";
 import type { Bundle } from "./bundle.js";
@@ -15,32 +16,45 @@ import { layOut } from "./whole-packages.js";
 /** The files of an artefact by their path: a text, or a file that is copied. */
 export type ArtefactFiles = ReadonlyMap<string, string | { readonly from: string }>;
 
-/** All files of an artefact, and the packages that they are of. */
-export function gatherParts(
-  service: BuiltService,
-  bundle: Bundle,
-): { readonly files: ArtefactFiles; readonly packages: readonly Package[] } {
+/** What is in an artefact. */
+export interface ArtefactParts {
+  readonly files: ArtefactFiles;
+  /** The packages that they are of. */
+  readonly packages: readonly Package[];
+  /** Files of the project that its code names, and that aren't in it. */
+  readonly left: readonly string[];
+}
+
+/** Throws `ArtefactFault` if a file that the project gives is not there, or its place is taken. */
+export function gatherParts(service: BuiltService, bundle: Bundle): ArtefactParts {
   const reader = openPackageReader();
-  const placed = layOut(bundle.top, reader);
+  const placed = layOut(bundle, reader);
   const packages = distinct([bundle.opwright, ...bundle.bundled, ...placed.values()]);
   const files = new Map<string, string | { readonly from: string }>(bundle.files);
   const copy = (path: string, from: string): void => void files.set(path, { from });
   for (const [place, { folder }] of placed)
-    for (const path of filesOf(folder)) copy(`${place}/${path}`, join(folder, path));
+    for (const path of filesOfPackage(folder)) copy(`${place}/${path}`, join(folder, path));
   const { folder } = bundle.opwright;
   for (const path of filesBelow(join(folder, "dist/pages")))
     copy(`node_modules/opwright/pages/${path}`, join(folder, "dist/pages", path));
-  files.set("node_modules/opwright/package.json", printManifestOfRuntime(bundle.opwright));
+  const manifest = printManifestOfRuntime(bundle.opwright, bundle.isExtended);
+  files.set("node_modules/opwright/package.json", manifest);
   const generated = join(service.root, service.out);
   for (const path of filesBelow(generated).filter(isReadByServer))
     copy(`${service.out}/${path}`, join(generated, path));
-  for (const given of service.files)
-    for (const path of filesGiven(service.root, given)) copy(path, join(service.root, path));
   files.set("package.json", printManifest(service, bundle.opwright));
   const embedded = readEmbedded(bundle.opwright);
   files.set("LICENSES.txt", printLicenses(licensesOf(packages, embedded)));
   files.set("sbom.cdx.json", describeContents(service, { bundle, packages, embedded, reader }));
-  return { files, packages };
+  for (const path of service.files.flatMap((given) => filesGiven(service.root, given))) {
+    if (files.has(path))
+      throw new ArtefactFault(`build.files names ${path}, which is a file of the artefact`);
+    copy(path, join(service.root, path));
+  }
+  const left = [...bundle.named].filter(
+    (path) => isFile(join(service.root, path)) && !files.has(path),
+  );
+  return { files, packages, left: left.sort() };
 }
 
 /** One of each package, in the order of their names. */
@@ -49,21 +63,44 @@ function distinct(packages: readonly Package[]): readonly Package[] {
   return [...byReference].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Paths of all files below a folder, with `/`, in order; links are followed. */
+const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Paths of all files below a folder, with `/`, in order; links are followed if they can be. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => statSync(join(folder, path)).isFile())
+    .filter((path) => isFile(join(folder, path)))
     .map((path) => path.split(sep).join("/"))
     .sort();
 }
 
-/** What a package that is copied whole needs to run: no types, maps or manuals. */
-function filesOf(folder: string): readonly string[] {
-  return filesBelow(folder).filter(
-    (path) =>
-      !/(?:^|\/)(?:node_modules\/|\.)/.test(path) &&
-      !/\.(?:[cm]?ts|tsx|map|md|markdown|tsbuildinfo)$/i.test(path),
+/** Types, maps, manuals, and what native code was made of and with. */
+const isForDevelopment =
+  /\.(?:[cm]?ts|tsx|map|md|markdown|tsbuildinfo|o|a|d|mk|gypi?|cc|cpp|h|hpp|vcxproj)$|(?:^|\/)Makefile$/i;
+
+/**
+ * What a package that is copied whole needs to run. One that is a part of this project's repository
+ * may have more in its folder than it publishes.
+ */
+function filesOfPackage(folder: string): readonly string[] {
+  const all = folder.includes("/node_modules/") ? filesBelow(folder) : publishedFiles(folder);
+  return all.filter(
+    (path) => !/^(?:node_modules\/|\.)|\/\./.test(path) && !isForDevelopment.test(path),
   );
+}
+
+/** What `npm pack` would put into a package. */
+function publishedFiles(folder: string): readonly string[] {
+  const { status, stdout, stderr } = spawnSync(
+    "npm",
+    ["pack", "--dry-run", "--ignore-scripts", "--json"],
+    { cwd: folder, encoding: "utf8", shell: process.platform === "win32" },
+  );
+  if (status !== 0) throw new ArtefactFault(`npm pack failed in ${folder}: ${stderr}`);
+  const told = JSON.parse(stdout) as Readonly<Record<string, unknown>> | readonly unknown[];
+  // An array up to npm 11, by the package's name from 12 on.
+  const [first] = Object.values(told) as readonly { readonly files: readonly { path: string }[] }[];
+  return (first?.files ?? []).map(({ path }) => path).sort();
 }
 
 /** Migrations, and the documents that the service answers with or reads. */
@@ -75,8 +112,9 @@ function isReadByServer(path: string): boolean {
 function filesGiven(root: string, given: string): readonly string[] {
   const path = join(root, given);
   const within = relative(root, path).split(sep).join("/");
-  if (within === "" || within.startsWith("..") || !existsSync(path))
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (within === "" || /^\.\.(?:\/|$)/.test(within) || stats === undefined)
     throw new ArtefactFault(`build.files names ${given}, which is not in the project`);
-  if (!statSync(path).isDirectory()) return [within];
+  if (!stats.isDirectory()) return [within];
   return filesBelow(path).map((file) => `${within}/${file}`);
 }

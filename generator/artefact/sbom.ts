@@ -5,6 +5,8 @@ import type { LicensedCode } from "./licenses.js";
 export interface Component extends LicensedCode {
   /** SHA-512 of the package as it was published, in hexadecimal; where a lock file knows it. */
   readonly sha512?: string;
+  /** Whether it is a package of npm's registry, and not a part of the project's own repository. */
+  readonly isPublished: boolean;
   /** References of the components that it depends on. */
   readonly dependsOn: readonly string[];
 }
@@ -69,12 +71,13 @@ function componentOf(one: Component): Readonly<Record<string, unknown>> {
     version: one.version,
     ...(one.license === undefined ? {} : { licenses: [licenseOf(one.license)] }),
     ...(one.sha512 === undefined ? {} : { hashes: [{ alg: "SHA-512", content: one.sha512 }] }),
-    purl: reference,
+    ...(one.isPublished ? { purl: reference } : {}),
   };
 }
 
 /** An expression of SPDX, such as `MIT` or `(MIT OR Apache-2.0)`; all else is a name. */
 function licenseOf(text: string): Readonly<Record<string, unknown>> {
-  const isExpression = /^\(*[\w.+-]+\)*(?: (?:AND|OR|WITH) \(*[\w.+-]+\)*)*$/.test(text);
+  const isExpression =
+    text !== "UNLICENSED" && /^\(*[\w.+-]+\)*(?: (?:AND|OR|WITH) \(*[\w.+-]+\)*)*$/.test(text);
   return isExpression ? { expression: text } : { license: { name: text } };
 }

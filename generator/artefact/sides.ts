@@ -5,8 +5,10 @@ import type { Package, PackageReader } from "./packages.js";
 /** Whose a module is. A package is named by what it is; a helper of the bundler is `bundler`. */
 export type Side = "project" | "opwright" | "bundler" | Package;
 
-/** Ids of modules that the bundler is given and no file has. */
+/** Beginnings of the ids of modules that no file has. */
 export const placePrefix = "\0opwright:place:";
+/** Whose import it is stands behind it, then a colon and what is asked for. */
+export const externalPrefix = "\0opwright:external:";
 
 export interface Sides {
   readonly opwright: Package;
@@ -23,11 +25,16 @@ export function openSides(root: string, reader: PackageReader): Sides | undefine
   const runtime = join(opwright.folder, "dist");
   const ours = [join(runtime, "served/"), join(runtime, "runtime/")];
   const of = (id: string): Side => {
-    if (id.startsWith(placePrefix)) return "project";
+    if (id.startsWith(placePrefix) || id.startsWith(`${externalPrefix}project:`)) return "project";
+    if (id.startsWith(`${externalPrefix}opwright:`)) return "opwright";
     if (id.startsWith("\0")) return "bundler";
     if (ours.some((folder) => id.startsWith(folder))) return "opwright";
-    const owner = reader.ofFile(id);
-    return owner === undefined || owner.folder === project?.folder ? "project" : owner;
+    // Also where the project's own package.json has no name.
+    const owner =
+      id.includes("/node_modules/") || !id.startsWith(`${root}/`) ? reader.ofFile(id) : undefined;
+    if (owner === undefined || owner.folder === project?.folder || owner.folder === root)
+      return "project";
+    return owner;
   };
   return { opwright, of, isPackage: (id) => typeof of(id) === "object" || of(id) === "bundler" };
 }

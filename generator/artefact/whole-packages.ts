@@ -1,17 +1,36 @@
 // Packages that can't be bundled, since they look for files beside theirs: they are copied whole.
-import type { Package, PackageReader } from "./packages.js";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AskedPackages, Package, PackageReader } from "./packages.js";
 
 /**
  * What code uses to find out where it is, or to load a file whose name only running shows: such a
  * module must stay where its package has it. A `require(name)` isn't among it: what is loaded so is
  * another package, or was found by one of these.
  */
-const asksForPlace =
-  /\b(?:__dirname|__filename|createRequire|import\.meta\.(?:url|dirname|filename|resolve)|require\.resolve|process\.dlopen)\b|\brequire\(\s*(?:`|["'][^"']*["']\s*\+)/;
+const asksForPlace = [
+  /\b(?:__dirname|__filename|createRequire|import\.meta|require\.resolve|process\.dlopen)\b/,
+  /\b(?:require|import)\(\s*(?:`|["'][^"']*["']\s*\+)/,
+  // Under another name.
+  /[=:]\s*require\s*[;,)}\n]/,
+];
 
 /** Whether a module of a package can only run in its own folder. */
 export function needsItsFolder(code: string): boolean {
-  return asksForPlace.test(code);
+  return asksForPlace.some((pattern) => pattern.test(code));
+}
+
+/** Packages whose native code is made, or found, by these. */
+const nativeHelpers = ["bindings", "node-gyp-build", "node-pre-gyp", "prebuild-install"];
+
+/** Whether a package has code that isn't JavaScript, which stays a file. */
+export function hasNativeCode({ folder, manifest }: Package): boolean {
+  const { gypfile, dependencies = {} } = manifest;
+  return (
+    gypfile === true ||
+    existsSync(join(folder, "binding.gyp")) ||
+    nativeHelpers.some((name) => name in dependencies)
+  );
 }
 
 /** Packages that code loads past its bundler, by a `require` or `resolve` of its own. */
@@ -41,12 +60,11 @@ export function withDependencies(
 }
 
 /**
- * Where packages go so that each finds its own dependencies, by paths below the artefact. `top` are
- * those that bundled code asks for, by name. A dependency is as high as it can be, so that there is
- * one copy of it.
+ * Where packages go so that each finds its own dependencies, by paths below the artefact. A
+ * dependency is as high as it can be, so that there is one copy of it.
  */
 export function layOut(
-  top: ReadonlyMap<string, Package>,
+  { top, ofOpwright }: AskedPackages,
   reader: PackageReader,
 ): ReadonlyMap<string, Package> {
   const placed = new Map<string, Package>();
@@ -55,13 +73,14 @@ export function layOut(
     placed.set(path, one);
     places.push(path);
   };
-  for (const [name, one] of [...top].sort(([left], [right]) => (left < right ? -1 : 1)))
-    put(`node_modules/${name}`, one);
+  for (const [name, one] of inOrder(top)) put(`node_modules/${name}`, one);
+  for (const [place, one] of inOrder(ofOpwright)) put(place, one);
   // What is placed is walked, too.
   for (const place of places) {
     const one = placed.get(place);
     if (one === undefined) continue;
     for (const [name, dependency] of reader.dependenciesOf(one)) {
+      if (name === "opwright") continue;
       const seen = foldersAbove(place).map((folder) => `${folder}node_modules/${name}`);
       const found = seen.find((path) => placed.has(path));
       if (found !== undefined && placed.get(found)?.folder === dependency.folder) continue;
@@ -71,6 +90,9 @@ export function layOut(
   }
   return placed;
 }
+
+const inOrder = (packages: ReadonlyMap<string, Package>): readonly (readonly [string, Package])[] =>
+  [...packages].sort(([left], [right]) => (left < right ? -1 : 1));
 
 /** Folders in which Node.js looks for `node_modules`: a package's own, up to the artefact's. */
 function foldersAbove(place: string): readonly string[] {

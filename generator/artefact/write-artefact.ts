@@ -1,5 +1,6 @@
 // Writing an artefact: as a whole or not at all, and never over what somebody else wrote.
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ArtefactFault } from "./fault.js";
 import { artefactMark } from "./manifests.js";
 import type { ArtefactFiles } from "./parts.js";
@@ -38,32 +39,85 @@ function isArtefact(folder: string): boolean {
 }
 
 /**
- * Replaces a folder. The earlier artefact stays until the new one is written; what a killed process
- * leaves behind has the same name next time, and is replaced then.
+ * Replaces a folder. The earlier artefact stays until the new one is written. Of two at once, each
+ * is whole, and one of them stays.
  */
 export function writeArtefact(folder: string, files: ArtefactFiles): ArtefactSize {
   refuseOthers(folder);
-  const [fresh, old] = [`${folder}.new`, `${folder}.old`];
-  for (const one of [fresh, old]) {
-    refuseOthers(one);
-    rmSync(one, { recursive: true, force: true });
+  removeLeft(folder);
+  const fresh = `${folder}.new-${process.pid}`;
+  try {
+    const size = fill(fresh, files);
+    putInPlace(fresh, folder);
+    return size;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** Removes what processes have left that were killed. */
+function removeLeft(folder: string): void {
+  const parent = dirname(folder);
+  if (!existsSync(parent)) return;
+  for (const name of readdirSync(parent)) {
+    const [, of, pid] = /^(.*)\.(?:new|old)-(\d+)$/.exec(name) ?? [];
+    if (of === basename(folder) && !isRunning(Number(pid)))
+      rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Everybody may read it: a service runs as nobody in particular. */
+function fill(folder: string, files: ArtefactFiles): ArtefactSize {
   const size = { total: 0, native: 0 };
-  // First, so that what is half written is known to be an artefact.
-  const order = [...files].sort(([left], [right]) => rank(left) - rank(right));
-  for (const [path, content] of order) {
-    const file = join(fresh, path);
-    mkdirSync(dirname(file), { recursive: true });
+  const made = new Set<string>();
+  const make = (path: string): void => {
+    if (made.has(path)) return;
+    made.add(path);
+    if (path !== folder) make(dirname(path));
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, 0o755);
+  };
+  for (const [path, content] of files) {
+    const file = join(folder, path);
+    make(dirname(file));
     if (typeof content === "string") writeFileSync(file, content);
     else copyFileSync(content.from, file);
-    const { size: bytes } = statSync(file);
+    const { size: bytes, mode } = statSync(file);
+    chmodSync(file, (mode & 0o111) === 0 ? 0o644 : 0o755);
     size.total += bytes;
     if (path.endsWith(".node")) size.native += bytes;
   }
-  if (existsSync(folder)) renameSync(folder, old);
-  renameSync(fresh, folder);
-  rmSync(old, { recursive: true, force: true });
   return size;
 }
 
-const rank = (path: string): number => (path === "package.json" ? 0 : 1);
+/** Another build may put its own there meanwhile, which then makes way. */
+function putInPlace(fresh: string, folder: string): void {
+  for (let tries = 1; ; tries += 1) {
+    const old = `${folder}.old-${process.pid}`;
+    if (existsSync(folder)) moveAway(folder, old);
+    try {
+      renameSync(fresh, folder);
+      return;
+    } catch (error) {
+      if (tries === 10 || !existsSync(folder)) throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
+}
+
+function moveAway(folder: string, to: string): void {
+  try {
+    renameSync(folder, to);
+  } catch (error) {
+    if (existsSync(folder)) throw error;
+  }
+}

@@ -1,11 +1,12 @@
 // opwright build: the service as one folder that runs without an install.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { bundleServer } from "../artefact/bundle.js";
 import { ArtefactFault } from "../artefact/fault.js";
 import { gatherParts } from "../artefact/parts.js";
 import { refuseOthers, writeArtefact } from "../artefact/write-artefact.js";
-import { compileProject, runCommand } from "./dev-compiler.js";
+import { compileProject, compileProjectAnew, runCommand } from "./dev-compiler.js";
 import { checkedPlan } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -21,17 +22,15 @@ export interface BuildFlags {
  * project must compile. Throws `UsageError` for what the author must change first.
  */
 export async function runBuild(
-  { project, config, format }: ConfiguredProject,
+  configured: ConfiguredProject,
   { to }: BuildFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { paths } = project;
+  const { project, config, format } = configured;
   // Packages and modules are known by where they really are.
   const root = realpathSync(project.root);
-  const { entry = `dist/${paths.out}/server.js`, files = [], whole = [] } = config.build ?? {};
-  const folder =
-    to === undefined ? join(root, config.build?.folder ?? "build") : resolve(terminal.folder, to);
-  await faultsAsUsage(async () => refuseOthers(folder));
+  const { files = [], whole = [] } = config.build ?? {};
+  const folder = await faultsAsUsage(async () => folderToWrite(configured, to, terminal));
   const { checked, plan, findings } = await checkedPlan(project);
   if (plan === undefined || findings.length > 0) {
     const { textOf } = checked;
@@ -41,26 +40,101 @@ export async function runBuild(
     terminal.note("what is built is what was reviewed: run `opwright generate` first");
     return exitCodes.findings;
   }
-  const compile = config.dev?.build;
-  const compiles = compile === undefined ? compileProject(root) : runCommand(compile, root);
-  if (!(await compiles)) {
+  const compiled = await compileToBundle(configured, root);
+  if (compiled === undefined) {
     terminal.note("the project does not compile");
     return exitCodes.findings;
   }
-  if (!existsSync(join(root, entry)))
-    throw new UsageError(`the compiled server is not at ${entry}: name it by build.entry`);
   const { name, version } = checked.expanded.model.service;
   return await faultsAsUsage(async () => {
-    const bundle = await bundleServer({ root, entry, whole });
-    const parts = gatherParts({ name, version, root, out: paths.out, files }, bundle);
-    const { total, native } = writeArtefact(folder, parts.files);
-    if (bundle.missing.length > 0)
-      terminal.note(`not installed, and so not in it: ${bundle.missing.join(", ")}`);
-    terminal.out(
-      `${relative(terminal.folder, folder)}: ${megabytes(total - native)} MB and ${megabytes(native)} MB of native modules, of ${parts.packages.length} packages\n`,
-    );
-    return exitCodes.fine;
+    try {
+      const bundle = await bundleServer({ root, whole, ...compiled });
+      const service = { name, version, root, out: project.paths.out, files };
+      const parts = gatherParts(service, bundle);
+      const { total, native } = writeArtefact(folder, parts.files);
+      if (bundle.missing.length > 0)
+        terminal.note(`not installed, and so not in it: ${bundle.missing.join(", ")}`);
+      for (const path of parts.left)
+        terminal.note(`not in it: ${path}, which code of yours names (build.files)`);
+      terminal.out(
+        `${relative(terminal.folder, folder)}: ${megabytes(total - native)} MB and ${megabytes(native)} MB of native modules, of ${parts.packages.length} packages\n`,
+      );
+      return exitCodes.fine;
+    } finally {
+      compiled.remove();
+    }
   });
+}
+
+/** The folder to write, which may replace an earlier artefact and nothing else. */
+function folderToWrite(
+  { project, config }: ConfiguredProject,
+  to: string | undefined,
+  terminal: Terminal,
+): string {
+  const { root, paths } = project;
+  const asked =
+    to === undefined
+      ? resolve(root, config.build?.folder ?? "build")
+      : resolve(terminal.folder, to);
+  // A link stays one.
+  const folder = existsSync(asked) ? realpathSync(asked) : asked;
+  if (lstatSync(asked, { throwIfNoEntry: false })?.isSymbolicLink() && folder === asked)
+    throw new ArtefactFault(`${asked} is a link that leads nowhere`);
+  const sources = [paths.registry, paths.out, ...(config.build?.files ?? [])];
+  const inside = `${realpathSync(root)}/`;
+  for (const source of sources)
+    if (
+      `${folder}/`.startsWith(`${resolve(inside, source)}/`) &&
+      resolve(inside, source).startsWith(inside)
+    )
+      throw new ArtefactFault(`${folder} is in ${source}, of which the artefact is made`);
+  refuseOthers(folder);
+  return folder;
+}
+
+/** What is bundled, and where a compiled module has its place in the project. */
+interface Compiled {
+  readonly entry: string;
+  readonly placeOf: (file: string) => string;
+  /** Removes what was only made for this. */
+  readonly remove: () => void;
+}
+
+/**
+ * Compiles a project; undefined if it doesn't compile. Its own command, or its own place for what
+ * is compiled, is taken as it is; otherwise everything is compiled anew, so that nothing is bundled
+ * that an earlier compiler has left.
+ */
+async function compileToBundle(
+  { project: { paths }, config }: ConfiguredProject,
+  root: string,
+): Promise<Compiled | undefined> {
+  const command = config.dev?.build;
+  const given = config.build?.entry;
+  if (command !== undefined || given !== undefined) {
+    const compiles = command === undefined ? compileProject(root) : runCommand(command, root);
+    if (!(await compiles)) return undefined;
+    const entry = given ?? `dist/${paths.out}/server.js`;
+    if (!existsSync(join(root, entry)))
+      throw new UsageError(`the compiled server is not at ${entry}: name it by build.entry`);
+    return {
+      entry: join(root, entry),
+      placeOf: (file) => relative(root, file),
+      remove: () => undefined,
+    };
+  }
+  const folder = join(root, "node_modules/.opwright", `compiled-${process.pid}`);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (!(await compileProjectAnew(root, folder))) {
+    remove();
+    return undefined;
+  }
+  return {
+    entry: join(folder, paths.out, "server.js"),
+    placeOf: (file) => join("dist", relative(folder, file)),
+    remove,
+  };
 }
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
@@ -75,11 +149,17 @@ async function faultsAsUsage<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** Faults of the author's; the bundler wraps what its plugins throw. */
+/**
+ * Faults of the author's. The bundler wraps what its plugins throw; what else it says is about code
+ * that it can't read, mostly a package's.
+ */
 function causeOf(error: unknown): Error | undefined {
   if (error instanceof ArtefactFault) return error;
   if (!(error instanceof Error)) return undefined;
   if ("errors" in error && Array.isArray(error.errors))
-    return error.errors.map(causeOf).find((one) => one !== undefined);
+    return (
+      error.errors.map(causeOf).find((one) => one !== undefined) ??
+      new ArtefactFault(stripVTControlCharacters(error.message))
+    );
   return causeOf(error.cause);
 }

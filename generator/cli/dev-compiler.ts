@@ -16,6 +16,33 @@ export function compileProject(root: string): Promise<boolean> {
   );
 }
 
+/**
+ * Compiles all of a project into a folder of its own; resolves with whether it does compile. Where
+ * its configuration says otherwise (no output, types alone), it is overridden.
+ */
+export function compileProjectAnew(root: string, folder: string): Promise<boolean> {
+  const options = {
+    "--outDir": folder,
+    "--rootDir": root,
+    "--noEmit": "false",
+    "--emitDeclarationOnly": "false",
+    "--declaration": "false",
+    "--declarationMap": "false",
+    "--incremental": "false",
+    "--composite": "false",
+    "--inlineSourceMap": "false",
+    "--inlineSources": "false",
+    "--sourceMap": "true",
+    "--noEmitOnError": "true",
+  };
+  return waitForSuccess(
+    spawn(process.execPath, [compilerOf(root), ...Object.entries(options).flat()], {
+      cwd: root,
+      stdio: "inherit",
+    }),
+  );
+}
+
 /** Runs a command of the project's own in its folder; resolves with whether it succeeded. */
 export function runCommand(command: string, root: string): Promise<boolean> {
   return waitForSuccess(spawn(command, { cwd: root, shell: true, stdio: "inherit" }));

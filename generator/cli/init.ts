@@ -30,6 +30,8 @@ export async function runInit(
       throw new UsageError("the registry has findings: run `opwright check` first");
     const files = [...initFiles("container"), ...deploymentFiles(expanded.model.service)];
     writeMissing(root, files, terminal);
+    if (!existsSync(join(root, "node_modules/rolldown")))
+      terminal.note("opwright build needs the package rolldown: npm install --save-dev rolldown");
     return exitCodes.fine;
   }
   const template =

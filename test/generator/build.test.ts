@@ -1,6 +1,6 @@
 // `opwright build` on projects of others: code that asks where it is, packages that can't be bundled, folders that are not
 // ours, and what is wrong with the project.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -45,6 +45,48 @@ export const greet: NotesGreetHandler = ({ name }) => {
 };
 `;
 
+/** Code of authors that a bundle may understand otherwise than Node.js does. */
+const awkward: Readonly<Record<string, string>> = {
+  "registry/handlers/setup.ts": `(globalThis as Record<string, unknown>)["setup"] = "done";`,
+  "registry/handlers/one.ts": `export class Same extends Error { constructor() { super("one"); this.name = new.target.name; } }
+export function load(): string { return load.name; }`,
+  "registry/handlers/two.ts": `export class Same extends Error { constructor() { super("two"); this.name = new.target.name; } }
+export function load(): string { return load.name; }`,
+  "registry/handlers/old.cjs": `const path = require("node:path");
+// It asks no import.meta.url.
+exports.where = () => path.basename(__dirname) + "/" + path.basename(__filename);
+`,
+  "registry/handlers/awkward.ts": `import "./setup.js";
+import { seen } from "sees-setup";
+import { seenByModule } from "sees-setup-as-module";
+import "for-effect/register.js";
+import { hello } from "in-many-languages";
+import { loaded } from "has-native-code";
+import { version as pinoVersion } from "pino";
+import * as one from "./one.js";
+import * as two from "./two.js";
+import old from "./old.cjs";
+
+const here = import.meta;
+export const awkward = async () => ({
+  seen, seenByModule, effect: (globalThis as Record<string, unknown>)["effect"] as string,
+  hello: await hello("de"), loaded, pinoVersion,
+  names: [new one.Same().name, new two.Same().name, one.load(), two.load()].join(" "),
+  old: old.where(), text: "import.meta.url",
+  here: here.url.slice(here.url.indexOf("/dist/")),
+  optional: await import("not-" + "installed").then(() => "there", () => "not there"),
+});
+`,
+  "registry/awkward.yaml": `registry: 1
+operations:
+  notes.awkward:
+    get: /awkward
+    out: {seen: string, seenByModule: string, effect: string, hello: string, loaded: string, pinoVersion: string, names: string, old: string, text: string, here: string, optional: string}
+    run: registry/handlers/awkward.ts#awkward
+    guard: open
+`,
+};
+
 const packages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "words-of-place": {
     "package.json": `{"name": "words-of-place", "version": "1.0.0", "license": "MIT", "main": "lib/index.js", "dependencies": {"shared": "1", "@types/none": "1"}}`,
@@ -63,6 +105,47 @@ exports.words = readFileSync(join(__dirname, "../data/words.txt"), "utf8").trim(
     "package.json": `{"name": "shared", "version": "2.0.0", "license": {"type": "BSD"}, "type": "module", "main": "index.js"}`,
     "index.js": `export const shared = "two";`,
     "index.d.ts": `export const shared: string;`,
+  },
+  // ECMAScript and CommonJS that look at what the author has set up before.
+  "sees-setup": {
+    "package.json": `{"name": "sees-setup", "version": "1.0.0", "main": "index.js"}`,
+    "index.js": `exports.seen = String(globalThis.setup); exports.folder = __dirname;`,
+    "index.d.ts": `export const seen: string;`,
+  },
+  "sees-setup-as-module": {
+    "package.json": `{"name": "sees-setup-as-module", "version": "1.0.0", "type": "module", "main": "index.js"}`,
+    "index.js": `export const seenByModule = String(globalThis.setup);`,
+    "index.d.ts": `export const seenByModule: string;`,
+  },
+  "for-effect": {
+    "package.json": `{"name": "for-effect", "version": "1.0.0", "type": "module", "sideEffects": false}`,
+    "register.js": `globalThis.effect = "registered";`,
+    "register.d.ts": `export {};`,
+  },
+  "in-many-languages": {
+    "package.json": `{"name": "in-many-languages", "version": "1.0.0", "type": "module", "main": "index.js"}`,
+    "index.js":
+      "export const hello = async (of) => (await import(`./languages/${of}.js`)).default;",
+    "index.d.ts": `export function hello(of: string): Promise<string>;`,
+    "languages/de.js": `export default "hallo";`,
+  },
+  "has-native-code": {
+    "package.json": `{"name": "has-native-code", "version": "1.0.0", "main": "index.js", "dependencies": {"bindings": "1"}}`,
+    "index.js": `exports.loaded = require("bindings")();`,
+    "index.d.ts": `export const loaded: string;`,
+    "build/Release/code.node": "native",
+    "build/Makefile": "/home/somebody",
+  },
+  bindings: {
+    "package.json": `{"name": "bindings", "version": "1.0.0", "main": "index.js"}`,
+    "index.js": `const parent = module.parent?.filename ?? new Error().stack.split("\\n")[2];
+module.exports = () => require("fs").readFileSync(require("path").join(__dirname, "../has-native-code/build/Release/code.node"), "utf8");`,
+  },
+  // Another version than the runtime's own.
+  pino: {
+    "package.json": `{"name": "pino", "version": "1.2.3", "main": "pino.js"}`,
+    "pino.js": `exports.version = "1.2.3"; exports.folder = __dirname;`,
+    "pino.d.ts": `export const version: string;`,
   },
   "loaded-late": {
     "package.json": `{"name": "loaded-late", "version": "1.0.0", "license": "SEE LICENSE IN TERMS", "main": "index.js"}`,
@@ -83,7 +166,13 @@ beforeAll(async () => {
   for (const [name, files] of Object.entries(packages))
     for (const [path, text] of Object.entries(files)) write(`node_modules/${name}/${path}`, text);
   write("registry/handlers/notes.ts", handler);
+  for (const [path, text] of Object.entries(awkward)) write(path, text);
+  const settings = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
+  settings.compilerOptions.allowJs = true;
+  write("tsconfig.json", JSON.stringify(settings));
+  expect((await cli(root, "generate")).code).toBe(0);
   write("assets/greetings/en.txt", "Good morning\n");
+  write("server.js", "");
   write("opwright.config.mjs", `export default { build: { files: ["assets"] } };\n`);
 });
 afterAll(() => {
@@ -129,6 +218,8 @@ async function served(from: string, work: (url: string, cwd: string) => Promise<
   );
   try {
     await work(service.url, cwd);
+  } catch (cause) {
+    throw new Error(service.output(), { cause });
   } finally {
     service.child.kill("SIGTERM");
   }
@@ -152,6 +243,33 @@ test("code finds its files, packages theirs and each its own version, and faults
   expect(output).toMatch(
     /"Error: there is nobody\\n +at greet \(\S+\/moved-\w+\/registry\/handlers\/notes\.ts:13:32\)/,
   );
+});
+
+test("code means in the bundle what it means without", async () => {
+  await served(join(root, "build"), async (url) => {
+    const answer = await fetch(`${url}/awkward`);
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      {
+        seen: "done",
+        seenByModule: "done",
+        effect: "registered",
+        hello: "hallo",
+        loaded: "native",
+        pinoVersion: "1.2.3",
+        names: "Same Same load load",
+        old: "handlers/old.cjs",
+        text: "import.meta.url",
+        here: "/dist/registry/handlers/awkward.js",
+        optional: "not there",
+      },
+    ]);
+  });
+  const own = JSON.parse(
+    readFileSync(join(root, "build/node_modules/@opwright/pino/package.json"), "utf8"),
+  );
+  expect(own.version).not.toBe("1.2.3");
+  expect(existsSync(join(root, "build/node_modules/has-native-code/build/Makefile"))).toBe(false);
 });
 
 test("two versions that both stay whole are where each is found", async () => {
@@ -208,7 +326,42 @@ test("it is the same to the byte when it is built again, elsewhere, and over an 
   const elsewhere = join(parent, "elsewhere");
   expect((await build("--to", elsewhere)).code).toBe(0);
   expect(contents(elsewhere)).toEqual(first);
-  for (const left of ["new", "old"]) expect(existsSync(`${elsewhere}.${left}`)).toBe(false);
+  expect(readdirSync(parent).filter((name) => name.startsWith("elsewhere"))).toEqual(["elsewhere"]);
+});
+
+test("two at once are both whole, and everybody may read them", async () => {
+  const first = contents(join(root, "build"));
+  const together = join(parent, "together");
+  const bin = join(repository, "bin/opwright.mjs");
+  const before = process.umask(0o077);
+  const codes = await Promise.all(
+    [1, 2, 3].map(
+      () =>
+        new Promise((resolve) => {
+          const args = [bin, "build", "--to", together];
+          spawn(process.execPath, args, { cwd: root, stdio: "ignore" }).once("exit", resolve);
+        }),
+    ),
+  );
+  process.umask(before);
+  expect(codes).toEqual([0, 0, 0]);
+  expect(contents(together)).toEqual(first);
+  expect(readdirSync(parent).filter((name) => name.startsWith("together"))).toEqual(["together"]);
+  for (const path of [".", "server.js", "generated/migrations", "node_modules/opwright"])
+    expect([path, statSync(join(together, path)).mode & 0o004]).toEqual([path, 0o004]);
+});
+
+test("what an earlier compiler has left is not bundled", async () => {
+  const old = join(root, "dist/generated/server.js");
+  mkdirSync(dirname(old), { recursive: true });
+  writeFileSync(old, 'throw new Error("an old server");');
+  const settings = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
+  const kept = JSON.stringify(settings);
+  settings.compilerOptions.noEmit = true;
+  write("tsconfig.json", JSON.stringify(settings));
+  const { code } = await build("--to", join(parent, "anew"));
+  write("tsconfig.json", kept);
+  expect([code, contents(join(parent, "anew"))]).toEqual([0, contents(join(root, "build"))]);
 });
 
 test("what somebody else wrote is never replaced", async () => {
@@ -221,9 +374,25 @@ test("what somebody else wrote is never replaced", async () => {
     expect.stringContaining("mine is there and is no artefact"),
   ]);
   expect(readdirSync(mine)).toEqual(["package.json"]);
-  const inside = await build("--to", join(root, "registry"));
-  expect(inside.code).toBe(2);
+  for (const source of ["registry", "registry/build", "generated/x", "assets/x"]) {
+    const inside = await build("--to", join(root, source));
+    expect([source, inside.code]).toEqual([source, 2]);
+  }
+  symlinkSync(join(parent, "nowhere"), join(parent, "link"));
+  const dangling = await build("--to", join(parent, "link"));
+  expect([dangling.code, dangling.stderr]).toEqual([2, expect.stringContaining("leads nowhere")]);
   expect(existsSync(join(root, "registry/notes.yaml"))).toBe(true);
+});
+
+test("a file that code names and nobody copies is told", async () => {
+  const config = configuration('{ build: { folder: "bare/" } }');
+  const { code, stderr } = await build("--config", config);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining("not in it: assets/greetings/en.txt, which code of yours names"),
+  ]);
+  expect((await build("--config", config)).code).toBe(0);
+  expect(existsSync(join(root, "bare/server.js"))).toBe(true);
 });
 
 test("a project that isn't right isn't built, and keeps what it had", async () => {
@@ -256,6 +425,7 @@ test("a project that isn't right isn't built, and keeps what it had", async () =
     [`{ build: { files: ["nowhere"] } }`, "build.files names nowhere, which is not in the project"],
     [`{ build: { files: [".."] } }`, "build.files names .., which is not in the project"],
     [`{ build: { files: "assets" } }`, "build.files in"],
+    [`{ build: { files: ["server.js"] } }`, "build.files names server.js"],
     [`{ build: { whole: ["nothing"] } }`, "the package nothing is not installed"],
     [`{ build: { entry: "dist/other.js" } }`, "the compiled server is not at dist/other.js"],
     [`{ build: { to: "x" } }`, "has an unknown key build.to"],

@@ -82,7 +82,7 @@ function processPanels(metric: MetricOf): readonly PanelModel[] {
     unit,
     queries: [{ expression: metric(name), legend: "{{instance}}" }],
   });
-  const refused = (what: string, name: string) => ({
+  const countRefused = (what: string, name: string) => ({
     expression: `sum(rate(${metric(name)}[$__rate_interval]))`,
     legend: what,
   });
@@ -99,10 +99,10 @@ function processPanels(metric: MetricOf): readonly PanelModel[] {
       title: "Refused for want of room",
       unit: "reqps",
       queries: [
-        refused("reads", "opwright_reads_refused_total"),
-        refused("writes", "opwright_writes_refused_total"),
-        refused("answers", "opwright_answers_refused_total"),
-        refused("connections", "opwright_connections_dropped_total"),
+        countRefused("reads", "opwright_reads_refused_total"),
+        countRefused("writes", "opwright_writes_refused_total"),
+        countRefused("answers", "opwright_answers_refused_total"),
+        countRefused("connections", "opwright_connections_dropped_total"),
       ],
     },
     ofEach("Open connections", "short", "opwright_connections_open"),
