@@ -10,6 +10,9 @@ export const placePrefix = "\0opwright:place:";
 /** Whose import it is stands behind it, then a colon and what is asked for. */
 export const externalPrefix = "\0opwright:external:";
 
+/** Where a project is compiled to be bundled, below its folder. */
+export const compiledFolder = "node_modules/.opwright";
+
 export interface Sides {
   readonly opwright: Package;
   of(id: string): Side;
@@ -24,12 +27,14 @@ export function openSides(root: string, reader: PackageReader): Sides | undefine
   if (opwright === undefined) return undefined;
   const runtime = join(opwright.folder, "dist");
   const ours = [join(runtime, "served/"), join(runtime, "runtime/")];
+  const compiled = join(root, compiledFolder, "/");
   const of = (id: string): Side => {
     if (id.startsWith(placePrefix) || id.startsWith(`${externalPrefix}project:`)) return "project";
     if (id.startsWith(`${externalPrefix}opwright:`)) return "opwright";
     if (id.startsWith("\0")) return "bundler";
     if (ours.some((folder) => id.startsWith(folder))) return "opwright";
-    // Also where the project's own package.json has no name.
+    // Also where the project's own package.json has no name, and something above it has.
+    if (id.startsWith(compiled)) return "project";
     const owner =
       id.includes("/node_modules/") || !id.startsWith(`${root}/`) ? reader.ofFile(id) : undefined;
     if (owner === undefined || owner.folder === project?.folder || owner.folder === root)

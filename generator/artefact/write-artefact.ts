@@ -46,6 +46,7 @@ export function writeArtefact(folder: string, files: ArtefactFiles): ArtefactSiz
   refuseOthers(folder);
   removeLeft(folder);
   const fresh = `${folder}.new-${process.pid}`;
+  refuseOthers(fresh);
   try {
     const size = fill(fresh, files);
     putInPlace(fresh, folder);
@@ -55,14 +56,15 @@ export function writeArtefact(folder: string, files: ArtefactFiles): ArtefactSiz
   }
 }
 
-/** Removes what processes have left that were killed. */
+/** Removes what processes have left that were killed: artefacts, as a whole or in part. */
 function removeLeft(folder: string): void {
   const parent = dirname(folder);
   if (!existsSync(parent)) return;
   for (const name of readdirSync(parent)) {
     const [, of, pid] = /^(.*)\.(?:new|old)-(\d+)$/.exec(name) ?? [];
-    if (of === basename(folder) && !isRunning(Number(pid)))
-      rmSync(join(parent, name), { recursive: true, force: true });
+    if (of !== basename(folder) || isRunning(Number(pid)) || !isArtefact(join(parent, name)))
+      continue;
+    rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
 
@@ -85,7 +87,9 @@ function fill(folder: string, files: ArtefactFiles): ArtefactSize {
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o755);
   };
-  for (const [path, content] of files) {
+  // First what says that it is an artefact, so that what is left of it may be removed.
+  const order = [...files].toSorted(([left], [right]) => rank(left) - rank(right));
+  for (const [path, content] of order) {
     const file = join(folder, path);
     make(dirname(file));
     if (typeof content === "string") writeFileSync(file, content);
@@ -102,22 +106,27 @@ function fill(folder: string, files: ArtefactFiles): ArtefactSize {
 function putInPlace(fresh: string, folder: string): void {
   for (let tries = 1; ; tries += 1) {
     const old = `${folder}.old-${process.pid}`;
-    if (existsSync(folder)) moveAway(folder, old);
+    const isMoved = existsSync(folder) && moveAway(folder, old);
     try {
       renameSync(fresh, folder);
       return;
     } catch (error) {
       if (tries === 10 || !existsSync(folder)) throw error;
     } finally {
-      rmSync(old, { recursive: true, force: true });
+      if (isMoved) rmSync(old, { recursive: true, force: true });
     }
   }
 }
 
-function moveAway(folder: string, to: string): void {
+/** Returns whether it did: another build may have been quicker. */
+function moveAway(folder: string, to: string): boolean {
   try {
     renameSync(folder, to);
+    return true;
   } catch (error) {
     if (existsSync(folder)) throw error;
+    return false;
   }
 }
+
+const rank = (path: string): number => (path === "package.json" ? 0 : 1);

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { bundleServer } from "../artefact/bundle.js";
 import { ArtefactFault } from "../artefact/fault.js";
 import { gatherParts } from "../artefact/parts.js";
+import { compiledFolder } from "../artefact/sides.js";
 import { refuseOthers, writeArtefact } from "../artefact/write-artefact.js";
 import { compileProject, compileProjectAnew, runCommand } from "./dev-compiler.js";
 import { checkedPlan } from "./drift.js";
@@ -124,7 +125,7 @@ async function compileToBundle(
       remove: () => undefined,
     };
   }
-  const folder = join(root, "node_modules/.opwright", `compiled-${process.pid}`);
+  const folder = join(root, compiledFolder, `compiled-${process.pid}`);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   if (!(await compileProjectAnew(root, folder))) {
     remove();

@@ -332,6 +332,10 @@ test("it is the same to the byte when it is built again, elsewhere, and over an 
 test("two at once are both whole, and everybody may read them", async () => {
   const first = contents(join(root, "build"));
   const together = join(parent, "together");
+  // Of a process that was killed, and of somebody.
+  cpSync(join(root, "build"), `${together}.new-999999999`, { recursive: true });
+  mkdirSync(`${together}.old-999999998`);
+  writeFileSync(join(`${together}.old-999999998`, "letter.txt"), "mine");
   const bin = join(repository, "bin/opwright.mjs");
   const before = process.umask(0o077);
   const codes = await Promise.all(
@@ -346,7 +350,11 @@ test("two at once are both whole, and everybody may read them", async () => {
   process.umask(before);
   expect(codes).toEqual([0, 0, 0]);
   expect(contents(together)).toEqual(first);
-  expect(readdirSync(parent).filter((name) => name.startsWith("together"))).toEqual(["together"]);
+  expect(
+    readdirSync(parent)
+      .filter((name) => name.startsWith("together"))
+      .sort(),
+  ).toEqual(["together", "together.old-999999998"]);
   for (const path of [".", "server.js", "generated/migrations", "node_modules/opwright"])
     expect([path, statSync(join(together, path)).mode & 0o004]).toEqual([path, 0o004]);
 });

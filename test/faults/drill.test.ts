@@ -1,0 +1,165 @@
+// The drill of a machine that is lost: a service that is written to is killed at a random moment, with its backup or its
+// restore, and all that it had is wiped. What was acknowledged before the last backup that was whole is there again, with its
+// files, each round on top of the last one. OPWRIGHT_TEST_DRILLS says how often (`npm run test:long`: 100), OPWRIGHT_TEST_SEED
+// which moments.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testProject, type TestProject } from "../support/project-service.js";
+import { versionOf, type Version, type VersionProcess } from "../support/version-process.js";
+
+const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
+const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.2.3}
+policies: {open: []}
+documents:
+  notes: {type: {text: string}, guard: open}
+storage:
+  files: {guard: open, mount: {at: /files, style: rest}}
+`,
+};
+
+let project: TestProject;
+let version: Version;
+const root = mkdtempSync(join(tmpdir(), "opwright-drill-"));
+beforeAll(async () => {
+  project = await testProject(files);
+  version = await versionOf(project);
+}, 120_000);
+afterAll(() => {
+  project.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
+function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What was acknowledged, by the path that reads it. */
+type Acknowledged = ReadonlyMap<string, string>;
+
+/** Writes notes and files until it is told to stop, or the service is gone. */
+function writeOn(
+  url: string,
+  acknowledged: Map<string, string>,
+  until: AbortSignal,
+): Promise<void> {
+  const write = async (at: number): Promise<void> => {
+    const text = `${url} ${at}`;
+    const made = await fetch(`${url}/notes`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ text }),
+    });
+    if (made.status !== 201) return;
+    acknowledged.set(`/notes/${((await made.json()) as { id: string }).id}`, text);
+    const form = new FormData();
+    form.set("file", new File([text], "a.txt", { type: "text/plain" }));
+    const stored = await fetch(`${url}/files/files`, { method: "POST", body: form });
+    if (stored.status !== 201) return;
+    acknowledged.set(`/files/files/${((await stored.json()) as { key: string }).key}`, text);
+  };
+  return (async () => {
+    for (let at = 0; !until.aborted; at += 1) await write(at).catch(() => sleep(1));
+  })();
+}
+
+async function started(
+  data: string,
+): Promise<{ readonly url: string; readonly process: VersionProcess }> {
+  const process = version.spawn({ DATA_DIR: data, LOG_LEVEL: "info" });
+  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
+  return { url, process };
+}
+
+async function killed({ child, exited }: VersionProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** What of it a service doesn't have. */
+async function missingOf(url: string, expected: Acknowledged): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const [path, text] of expected) {
+    const answer = await fetch(`${url}${path}`);
+    const body = await answer.text();
+    const found = path.startsWith("/notes/") && answer.ok ? JSON.parse(body).text : body;
+    if (answer.status !== 200 || found !== text) missing.push(`${path}: ${answer.status}`);
+  }
+  return missing;
+}
+
+test(
+  "what was acknowledged before the last whole backup survives the loss of everything else",
+  { timeout: drills * 30_000 },
+  async () => {
+    const random = randomOf(seed);
+    const data = join(root, "data");
+    /** The last backup that was whole, and what had been acknowledged when it began. */
+    let last: { readonly folder: string; readonly acknowledged: Acknowledged } | undefined;
+    const acknowledged = new Map<string, string>();
+    const outcomes = { backups: 0, backupsKilled: 0, restores: 0, restoresKilled: 0 };
+    for (let drill = 1; drill <= drills; drill += 1) {
+      const about = `drill ${drill} of seed ${seed}`;
+      const { url, process } = await started(data);
+      const over = new AbortController();
+      const writing = writeOn(url, acknowledged, over.signal);
+      await sleep(100 + 200 * random());
+      const folder = join(root, `backup-${drill}`);
+      const before = new Map(acknowledged);
+      const backup = version.spawn({ DATA_DIR: data }, "backup", folder);
+      // A third of them ends, the others and the service are killed at any moment.
+      const moment = 600 * random();
+      const ended =
+        random() < 1 / 3
+          ? await backup.exited
+          : await Promise.race([backup.exited, sleep(moment, "killed")]);
+      await Promise.all([killed(process), killed(backup)]);
+      over.abort();
+      await writing;
+      // Only what is whole has the name, also if its process was killed right behind that.
+      const isWhole = existsSync(folder);
+      if (ended === 0) expect([about, isWhole]).toEqual([about, true]);
+      if (isWhole) last = { folder, acknowledged: before };
+      outcomes[isWhole ? "backups" : "backupsKilled"] += 1;
+      rmSync(data, { recursive: true, force: true });
+      acknowledged.clear();
+      if (last === undefined) continue;
+      for (const [path, text] of last.acknowledged) acknowledged.set(path, text);
+      if (random() < 1 / 2) {
+        const first = version.spawn({ DATA_DIR: data }, "restore", last.folder);
+        await Promise.race([first.exited, sleep(500 * random())]);
+        await killed(first);
+      }
+      // The database comes last: once it is there and nothing says otherwise, so is the rest.
+      const isRestored =
+        existsSync(join(data, "service.db")) && !existsSync(join(data, "service.db.restoring"));
+      if (!isRestored) {
+        if (existsSync(data)) outcomes.restoresKilled += 1;
+        const { code, stderr } = version.run({ DATA_DIR: data }, "restore", last.folder);
+        expect([about, code, stderr]).toEqual([about, 0, ""]);
+      }
+      outcomes.restores += 1;
+      const again = await started(data);
+      expect([about, await missingOf(again.url, last.acknowledged)]).toEqual([about, []]);
+      await killed(again.process);
+    }
+    expect(outcomes.backups + outcomes.backupsKilled).toBe(drills);
+    if (drills >= 20)
+      for (const [what, times] of Object.entries(outcomes))
+        expect([what, times > 0]).toEqual([what, true]);
+    process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+  },
+);
