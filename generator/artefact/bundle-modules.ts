@@ -19,7 +19,7 @@ export interface BundledModules {
   /** Packages of which code is in them. */
   readonly bundled: readonly Package[];
   /** Files that modules of the project name beside themselves, relative to it. */
-  readonly named: ReadonlySet<string>;
+  readonly beside: ReadonlySet<string>;
 }
 
 /**
@@ -40,8 +40,8 @@ export async function bundleModules({
   const { root } = source;
   const { rolldown } = await loadBundler();
   const isOpwright = (id: string): boolean => sides.of(id) === "opwright";
-  const named = new Set<string>();
-  const places = modulePlaces(source, sides, named);
+  const beside = new Set<string>();
+  const places = modulePlaces(source, sides, beside);
   const build = await rolldown({
     input: { ...entries },
     cwd: root,
@@ -86,7 +86,7 @@ export async function bundleModules({
     return {
       files: new Map(chunks.flatMap(filesOf)),
       bundled: packagesOf(chunks, sides),
-      named,
+      beside,
     };
   } finally {
     await build.close();

@@ -20,6 +20,8 @@ export interface Bundle extends AskedPackages {
   /** Packages that aren't installed, though something would use them. */
   readonly missing: readonly string[];
   /** Files that modules of the project name beside themselves, relative to it. */
+  readonly beside: ReadonlySet<string>;
+  /** Folders of packages that the project asks to be copied whole. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -55,7 +57,8 @@ export async function bundleServer(source: BundleSource): Promise<Bundle> {
       const { top, ofOpwright } = sorting.asked;
       const missing = [...sorting.missing].sort();
       const packages = { top: new Map([...asked, ...top]), ofOpwright };
-      return { ...packages, ...bundled, opwright, isExtended, missing };
+      const named = new Set(asked.map(([, { folder }]) => folder));
+      return { ...packages, ...bundled, opwright, isExtended, missing, named };
     }
     found = [...found, ...more];
   }

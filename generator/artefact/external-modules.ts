@@ -1,9 +1,9 @@
 // Packages that aren't bundled, as the bundle sees them. One that is CommonJS is asked for where it
 // was imported, and not before everything else, as an import that the bundle kept would be.
-import { readFileSync } from "node:fs";
-import { extname } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
 import type { Plugin } from "rolldown";
-import type { Package } from "./packages.js";
+import type { Manifest, Package } from "./packages.js";
 import { externalPrefix, type Side } from "./sides.js";
 
 /** How the bundler hears of a package that it leaves alone. */
@@ -34,11 +34,17 @@ export function externalModule(
 }
 
 /** How Node.js reads a file of a package ("Determining module system"). */
-function isEcmaScript(file: string, { manifest }: Package): boolean {
+function isEcmaScript(file: string, { folder }: Package): boolean {
   if (extname(file) === ".mjs") return true;
-  if (extname(file) === ".cjs") return false;
-  if (manifest.type === "module") return true;
-  return manifest.type === undefined && /^(?:import|export)\b/m.test(readFileSync(file, "utf8"));
+  if (extname(file) !== ".js") return false;
+  for (let at = dirname(file); at.startsWith(folder); at = dirname(at)) {
+    const manifest = join(at, "package.json");
+    if (!existsSync(manifest)) continue;
+    const { type } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
+    if (type !== undefined) return type === "module";
+    break;
+  }
+  return /(?:^|[;}])\s*(?:import|export)\b\s*["'{*\w]/m.test(readFileSync(file, "utf8"));
 }
 
 /** The modules that ask for them. */

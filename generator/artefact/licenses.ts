@@ -13,11 +13,18 @@ export interface LicensedCode {
   readonly texts: readonly string[];
 }
 
+/** Names of files that have a license or a notice. */
+const licenseName =
+  /^(?:(?:un|mit-|bsd-|apache-)?licen[cs]e|notice|copying|copyright|third-?party)[\w.-]*$/i;
+
 /** Reads what a package says of its license. */
 export function readLicense({ name, version, folder, manifest }: Package): LicensedCode {
   const texts = readdirSync(folder, { withFileTypes: true })
     .filter(
-      (entry) => entry.isFile() && /^(?:licen[cs]e|notice|copying|copyright)/i.test(entry.name),
+      (entry) =>
+        entry.isFile() &&
+        licenseName.test(entry.name) &&
+        !/\.(?:[cm]?[jt]s|json)$/.test(entry.name),
     )
     .map((entry) => entry.name)
     .sort()

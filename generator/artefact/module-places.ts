@@ -6,12 +6,10 @@ import type { BundleSource } from "./bundle-source.js";
 import { placePrefix, type Sides } from "./sides.js";
 
 /**
- * What stands for `import.meta`, `__dirname` and `__filename`. The names are as long as what they
- * stand for, so that no column moves: errors are still mapped to the right place.
+ * What stands for `import.meta`: a name as long as that, so that no column moves, and errors are
+ * still mapped to the right place.
  */
 const meta = "import$meta";
-const dirnameOf = "$$dirname";
-const filenameOf = "$$filename";
 
 /** Tells the bundler that the module which says a place is ECMAScript, whatever is there. */
 const ending = ".mjs";
@@ -26,9 +24,9 @@ interface Node {
 
 /**
  * The project's own modules; those of packages are copied whole if they ask. Files that a module
- * names beside itself, as `new URL("…", import.meta.url)`, are added to `named`.
+ * names beside itself, as `new URL("…", import.meta.url)`, are added to `beside`.
  */
-export function modulePlaces(source: BundleSource, sides: Sides, named: Set<string>): Plugin {
+export function modulePlaces(source: BundleSource, sides: Sides, beside: Set<string>): Plugin {
   return {
     name: "opwright:places",
     resolveId: {
@@ -45,29 +43,20 @@ export function modulePlaces(source: BundleSource, sides: Sides, named: Set<stri
         if (id.startsWith("\0") || sides.of(id) !== "project") return null;
         if (!/\bimport\.meta\b|\b__(?:dirname|filename)\b/.test(code)) return null;
         const place = source.placeOf(id);
-        const nodes = nodesOf(this.parse(code) as unknown as Node);
-        for (const path of nodes.flatMap(besideOf)) named.add(join(dirname(place), path));
+        const nodes = id.endsWith(".json") ? [] : nodesOf(this.parse(code) as unknown as Node);
+        for (const path of nodes.flatMap(besideOf)) beside.add(join(dirname(place), path));
         const module = JSON.stringify(placePrefix + place + ending);
         const asked = nodes.filter(({ type }) => type === "MetaProperty");
-        if (asked.length > 0) {
-          const text = replaceAt(code, asked, () => meta);
-          return { code: `${text}\nimport ${meta} from ${module};\n`, map: null };
-        }
-        const names = nodes.filter(
-          ({ type, name }) =>
-            type === "Identifier" && (name === "__dirname" || name === "__filename"),
+        // On the first line, and first, since others may call it before it is run.
+        if (asked.length > 0)
+          return { code: `import ${meta} from ${module}; ${replaceAt(code, asked)}`, map: null };
+        const isModule = nodes.some(({ type }) => /^(?:Import|Export)\w*Declaration$/.test(type));
+        const isAsked = nodes.some(
+          ({ type, name }) => type === "Identifier" && /^__(?:dir|file)name$/.test(String(name)),
         );
-        // Where a module of ECMAScript has such a name, it has declared it.
-        if (
-          names.length === 0 ||
-          nodes.some(({ type }) => /^(?:Import|Export)\w+Declaration$/.test(type))
-        )
-          return null;
-        const text = replaceAt(code, names, ({ name }) =>
-          name === "__dirname" ? dirnameOf : filenameOf,
-        );
-        const taken = `const { dirname: ${dirnameOf}, filename: ${filenameOf} } = require(${module}).default;`;
-        return { code: `${taken} ${text}`, map: null };
+        if (isModule || !isAsked) return null;
+        const taken = `const { dirname: __dirname, filename: __filename } = require(${module}).default;`;
+        return { code: `${taken} ${code}`, map: null };
       },
     },
   };
@@ -100,14 +89,15 @@ function besideOf({ type, callee, arguments: given }: Node): readonly string[] {
     isNode(base["object"]) &&
     base["object"].type === "MetaProperty";
   const text = path?.["value"];
-  return isBeside && typeof text === "string" && /^\.{1,2}\//.test(text) ? [text] : [];
+  return isBeside && typeof text === "string" && !/^(?:\w+:|\/)/.test(text) ? [text] : [];
 }
 
-function replaceAt(code: string, nodes: readonly Node[], by: (node: Node) => string): string {
+/** Puts the name in place of each `import.meta`. */
+function replaceAt(code: string, nodes: readonly Node[]): string {
   const parts: string[] = [];
   let end = 0;
   for (const node of nodes.toSorted((left, right) => left.start - right.start)) {
-    parts.push(code.slice(end, node.start), by(node));
+    parts.push(code.slice(end, node.start), meta);
     end = node.end;
   }
   return [...parts, code.slice(end)].join("");

@@ -1,7 +1,7 @@
 // What goes into an artefact besides the bundle: packages that are copied whole, pages, documents,
 // migrations, licenses, and the list of all that.
 import { spawnSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { BuiltService } from "./built-service.js";
 import type { Bundle } from "./bundle.js";
@@ -33,7 +33,8 @@ export function gatherParts(service: BuiltService, bundle: Bundle): ArtefactPart
   const files = new Map<string, string | { readonly from: string }>(bundle.files);
   const copy = (path: string, from: string): void => void files.set(path, { from });
   for (const [place, { folder }] of placed)
-    for (const path of filesOfPackage(folder)) copy(`${place}/${path}`, join(folder, path));
+    for (const path of filesOfPackage(folder, bundle.named.has(folder)))
+      copy(`${place}/${path}`, join(folder, path));
   const { folder } = bundle.opwright;
   for (const path of filesBelow(join(folder, "dist/pages")))
     copy(`node_modules/opwright/pages/${path}`, join(folder, "dist/pages", path));
@@ -51,8 +52,11 @@ export function gatherParts(service: BuiltService, bundle: Bundle): ArtefactPart
       throw new ArtefactFault(`build.files names ${path}, which is a file of the artefact`);
     copy(path, join(service.root, path));
   }
-  const left = [...bundle.named].filter(
-    (path) => isFile(join(service.root, path)) && !files.has(path),
+  const isCopied = (path: string): boolean =>
+    files.has(path) ||
+    [...files.keys()].some((one) => one.startsWith(`${path.replace(/\/$/, "")}/`));
+  const left = [...bundle.beside].filter(
+    (path) => existsSync(join(service.root, path)) && !isCopied(path),
   );
   return { files, packages, left: left.sort() };
 }
@@ -63,14 +67,18 @@ function distinct(packages: readonly Package[]): readonly Package[] {
   return [...byReference].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one);
 }
 
-const isFile = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
 /** Paths of all files below a folder, with `/`, in order; links are followed if they can be. */
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => isFile(join(folder, path)))
-    .map((path) => path.split(sep).join("/"))
+function filesBelow(folder: string, within: readonly string[] = []): readonly string[] {
+  const real = realpathSync(folder);
+  // A link may lead to what it is in.
+  if (within.includes(real)) return [];
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+      if (stats?.isFile() === true) return [name];
+      if (stats?.isDirectory() !== true) return [];
+      return filesBelow(join(folder, name), [...within, real]).map((path) => `${name}/${path}`);
+    })
     .sort();
 }
 
@@ -79,13 +87,14 @@ const isForDevelopment =
   /\.(?:[cm]?ts|tsx|map|md|markdown|tsbuildinfo|o|a|d|mk|gypi?|cc|cpp|h|hpp|vcxproj)$|(?:^|\/)Makefile$/i;
 
 /**
- * What a package that is copied whole needs to run. One that is a part of this project's repository
- * may have more in its folder than it publishes.
+ * What a package that is copied whole needs to run; all of one that the project asks for. One that
+ * is a part of this project's repository may have more in its folder than it publishes.
  */
-function filesOfPackage(folder: string): readonly string[] {
+function filesOfPackage(folder: string, isAsked: boolean): readonly string[] {
   const all = folder.includes("/node_modules/") ? filesBelow(folder) : publishedFiles(folder);
   return all.filter(
-    (path) => !/^(?:node_modules\/|\.)|\/\./.test(path) && !isForDevelopment.test(path),
+    (path) =>
+      !/^(?:node_modules\/|\.)|\/\./.test(path) && (isAsked || !isForDevelopment.test(path)),
   );
 }
 

@@ -75,9 +75,16 @@ function componentOf(one: Component): Readonly<Record<string, unknown>> {
   };
 }
 
+/** Identifiers of SPDX that have no number in them, as all others that packages use have. */
+const unnumbered = ["0BSD", "BlueOak", "ISC", "MIT", "MIT-0", "Unlicense", "WTFPL", "X11", "Zlib"];
+
 /** An expression of SPDX, such as `MIT` or `(MIT OR Apache-2.0)`; all else is a name. */
 function licenseOf(text: string): Readonly<Record<string, unknown>> {
   const isExpression =
-    text !== "UNLICENSED" && /^\(*[\w.+-]+\)*(?: (?:AND|OR|WITH) \(*[\w.+-]+\)*)*$/.test(text);
+    /^\(*[\w.+-]+\)*(?: (?:AND|OR|WITH) \(*[\w.+-]+\)*)*$/.test(text) &&
+    text
+      .split(/[ ()]+| (?:AND|OR|WITH) /)
+      .filter((word) => !/^(?:|AND|OR|WITH)$/.test(word))
+      .every((word) => /-\d/.test(word) || unnumbered.includes(word));
   return isExpression ? { expression: text } : { license: { name: text } };
 }

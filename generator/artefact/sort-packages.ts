@@ -60,7 +60,12 @@ export function sortPackages({
     resolveId: {
       async handler(specifier, importer, { kind }) {
         const name = packageNameOf(specifier);
-        if (importer === undefined || name === undefined || isBuiltin(specifier)) return null;
+        if (importer === undefined || isBuiltin(specifier)) return null;
+        if (specifier.startsWith("#")) {
+          const own = await this.resolve(specifier, importer, { skipSelf: true, kind });
+          return own === null ? null : { ...own, id: source.compiledAnew(own.id) };
+        }
+        if (name === undefined) return null;
         const from = sides.of(importer);
         const resolved = await this.resolve(specifier, importer, { skipSelf: true, kind });
         if (resolved === null) {
@@ -74,7 +79,7 @@ export function sortPackages({
         }
         const owner = sides.of(resolved.id);
         if (typeof owner === "string" || !whole.has(owner.folder))
-          return { ...resolved, moduleSideEffects: true };
+          return { ...resolved, id: source.compiledAnew(resolved.id), moduleSideEffects: true };
         const module = { kind, file: resolved.id, owner, importer: from };
         if (from === "opwright" && isOther(name, owner)) {
           const alias = `@opwright/${name.replace("/", "__")}`;

@@ -33,10 +33,14 @@ export function hasNativeCode({ folder, manifest }: Package): boolean {
   );
 }
 
-/** Packages that code loads past its bundler, by a `require` or `resolve` of its own. */
+/** What code loads past its bundler, by a `require` or `resolve` of its own. */
 export function requiredBeside(code: string): readonly string[] {
   if (!/\bcreateRequire\b|\bimport\.meta\.resolve\b/.test(code)) return [];
-  const calls = code.matchAll(/(?:\brequire\w*|\bresolve|\))\(\s*["'`]([^"'`]+)/g);
+  const named = [...code.matchAll(/\b(\w+)\s*=\s*(?:\w+\.)?createRequire\(/g)].map(
+    ([, name]) => name,
+  );
+  const callee = String.raw`(?:\b(?:${["require", ...named].join("|")})(?:\.resolve)?|\bmeta\.resolve|\)(?:\.resolve)?)`;
+  const calls = code.matchAll(new RegExp(`${callee}\\(\\s*["'\`]([^"'\`]+)`, "g"));
   return [...calls].map(([, specifier = ""]) => specifier);
 }
 

@@ -11,7 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { ArtefactFault } from "./fault.js";
 import { artefactMark } from "./manifests.js";
 import type { ArtefactFiles } from "./parts.js";
@@ -23,19 +24,40 @@ export interface ArtefactSize {
   readonly native: number;
 }
 
-/** Throws `ArtefactFault` if a folder has something that isn't an earlier artefact. */
+/** Lists each file of an artefact with its hash, as `sha256sum -c` reads it. */
+const sumsName = "SHA256SUMS";
+
+/** Throws `ArtefactFault` if a folder has something that no build wrote. */
 export function refuseOthers(folder: string): void {
   if (!existsSync(folder)) return;
-  if (statSync(folder).isDirectory() && (readdirSync(folder).length === 0 || isArtefact(folder)))
-    return;
-  throw new ArtefactFault(
-    `${folder} is there and is no artefact: remove it, or name another folder`,
-  );
+  if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) return;
+  if (!isArtefact(folder))
+    throw new ArtefactFault(
+      `${folder} is there and is no artefact: remove it, or name another folder`,
+    );
+  const [other] = othersIn(folder);
+  if (other !== undefined)
+    throw new ArtefactFault(
+      `${folder} has ${other}, which no build wrote: move it away (DATA_DIR says where data goes)`,
+    );
 }
 
 function isArtefact(folder: string): boolean {
   const manifest = join(folder, "package.json");
   return existsSync(manifest) && readFileSync(manifest, "utf8").includes(artefactMark);
+}
+
+/** Files in an artefact that it was not written with. One that is half written has no list. */
+function othersIn(folder: string): readonly string[] {
+  const sums = join(folder, sumsName);
+  if (!existsSync(sums)) return [];
+  const lines = readFileSync(sums, "utf8").trimEnd().split("\n");
+  const known = new Set([sumsName, ...lines.map((line) => line.slice(66))]);
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((path) => !known.has(path))
+    .sort();
 }
 
 /**
@@ -47,6 +69,7 @@ export function writeArtefact(folder: string, files: ArtefactFiles): ArtefactSiz
   removeLeft(folder);
   const fresh = `${folder}.new-${process.pid}`;
   refuseOthers(fresh);
+  rmSync(fresh, { recursive: true, force: true });
   try {
     const size = fill(fresh, files);
     putInPlace(fresh, folder);
@@ -79,6 +102,7 @@ function isRunning(pid: number): boolean {
 /** Everybody may read it: a service runs as nobody in particular. */
 function fill(folder: string, files: ArtefactFiles): ArtefactSize {
   const size = { total: 0, native: 0 };
+  const sums: string[] = [];
   const made = new Set<string>();
   const make = (path: string): void => {
     if (made.has(path)) return;
@@ -94,11 +118,18 @@ function fill(folder: string, files: ArtefactFiles): ArtefactSize {
     make(dirname(file));
     if (typeof content === "string") writeFileSync(file, content);
     else copyFileSync(content.from, file);
+    sums.push(`${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${path}\n`);
     const { size: bytes, mode } = statSync(file);
     chmodSync(file, (mode & 0o111) === 0 ? 0o644 : 0o755);
     size.total += bytes;
     if (path.endsWith(".node")) size.native += bytes;
   }
+  // Last: what has it is whole.
+  writeFileSync(
+    join(folder, sumsName),
+    sums.toSorted((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1)).join(""),
+  );
+  chmodSync(join(folder, sumsName), 0o644);
   return size;
 }
 
@@ -111,7 +142,8 @@ function putInPlace(fresh: string, folder: string): void {
       renameSync(fresh, folder);
       return;
     } catch (error) {
-      if (tries === 10 || !existsSync(folder)) throw error;
+      if (isMoved && !existsSync(folder)) renameSync(old, folder);
+      if (tries === 10 || !existsSync(fresh)) throw error;
     } finally {
       if (isMoved) rmSync(old, { recursive: true, force: true });
     }

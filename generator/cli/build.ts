@@ -98,6 +98,7 @@ function folderToWrite(
 interface Compiled {
   readonly entry: string;
   readonly placeOf: (file: string) => string;
+  readonly compiledAnew: (file: string) => string;
   /** Removes what was only made for this. */
   readonly remove: () => void;
 }
@@ -122,6 +123,7 @@ async function compileToBundle(
     return {
       entry: join(root, entry),
       placeOf: (file) => relative(root, file),
+      compiledAnew: (file) => file,
       remove: () => undefined,
     };
   }
@@ -131,9 +133,21 @@ async function compileToBundle(
     remove();
     return undefined;
   }
+  const entry = join(folder, paths.out, "server.js");
+  if (!existsSync(entry)) {
+    remove();
+    throw new UsageError(
+      "the compiler wrote no server: name what compiles the project by dev.build, and build.entry",
+    );
+  }
   return {
-    entry: join(folder, paths.out, "server.js"),
-    placeOf: (file) => join("dist", relative(folder, file)),
+    entry,
+    placeOf: (file) =>
+      file.startsWith(`${folder}/`) ? join("dist", relative(folder, file)) : relative(root, file),
+    compiledAnew(file) {
+      const anew = join(folder, relative(join(root, "dist"), file));
+      return file.startsWith(join(root, "dist/")) && existsSync(anew) ? anew : file;
+    },
     remove,
   };
 }

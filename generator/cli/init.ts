@@ -136,7 +136,12 @@ function deploymentFiles({
   const called = name.replaceAll("_", "-");
   return initFiles("deploy").map(([path, text]) => [
     path.replace("systemd", called),
-    text.replaceAll("Hello API", title).replaceAll("hello", called),
+    text
+      .replaceAll("hello", called)
+      // In a unit, `%` begins what systemd knows of the machine.
+      .replaceAll("Hello API", () =>
+        path.endsWith(".service") ? title.replaceAll("%", "%%") : title,
+      ),
   ]);
 }
 

@@ -7,7 +7,7 @@ import { camelCase } from "../model/names.js";
 import { mergeRecords } from "../model/records.js";
 import type { ObjectivesModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { importStatements, listLayout, literal } from "../print/layout.js";
+import { importStatements, listLayout, literal, width } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { envelopeModule } from "./answers.js";
@@ -72,7 +72,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     probes: isDeepStrictEqual(service.probes, usualProbes)
       ? ""
       : `  probes: ${literal(service.probes)},`,
-    slo: service.slo === null ? "" : `  slo: ${literal(countedObjectives(service.slo))},`,
+    slo: service.slo === null ? "" : objectivesText(model, service.slo),
     members,
     lister,
     routes,
@@ -83,11 +83,23 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
   ];
 }
 
-/** What the service counts for its objectives. */
-function countedObjectives({ latency }: ObjectivesModel) {
-  if (latency === null) return {};
-  const { seconds, except } = latency;
-  return { latencySeconds: seconds, ...(except.length === 0 ? {} : { except }) };
+/** What the service counts for its objectives. What is streamed takes as long as its reader. */
+function objectivesText({ operations }: RegistryModel, { latency }: ObjectivesModel): string {
+  if (latency === null) return "  slo: {},";
+  const named = new Set(latency.except);
+  const streamed = Object.values(operations)
+    .filter(({ output, key, namespace }) => {
+      const isStreamed = output.isStream || output.isBytes;
+      return isStreamed && !named.has(key) && !named.has(`${namespace}.*`);
+    })
+    .map(({ key }) => key);
+  const except = [...latency.except, ...streamed].sort().map((key) => literal(key));
+  const seconds = `latencySeconds: ${latency.seconds}`;
+  if (except.length === 0) return `  slo: { ${seconds} },`;
+  const line = `  slo: { ${seconds}, except: [${except.join(", ")}] },`;
+  if (line.length <= width) return line;
+  const list = listLayout("    ", "except: ", except, ["[", "]"], ",");
+  return ["  slo: {", `    ${seconds},`, list, "  },"].join("\n");
 }
 
 /**

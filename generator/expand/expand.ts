@@ -2,7 +2,6 @@
 import type { DatabaseSchema } from "../model/stored-tables.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import { durationSeconds } from "../load/quantities.js";
-import type { Declarations } from "../load/declarations.js";
 import { claimHookTypes } from "../kernel/named-hooks.js";
 import { families, modelParts } from "../families/index.js";
 import { emptyParts } from "../model/model-parts.js";
@@ -188,23 +187,28 @@ function serviceModel(context: ExpansionContext): ServiceModel {
     probes: { livez: "/livez", readyz: "/readyz", ...service?.probes },
     errors: errorsModel(context),
     app: service?.app === undefined ? null : functionReference(service.app),
-    slo: objectivesModel(service?.slo),
+    slo: objectivesModel(context),
     extensions: extensionsOf(service ?? {}),
   };
 }
 
 /** What the service promises of its requests, if it does. */
-function objectivesModel(
-  declared: NonNullable<Declarations["service"]>["slo"],
-): ServiceModel["slo"] {
+function objectivesModel(context: ExpansionContext): ServiceModel["slo"] {
+  const { declarations, tree, report } = context;
+  const declared = declarations.service?.slo;
   if (declared === undefined) return null;
   const { availability, latency, within = 99, slow = [] } = declared;
-  const except = [...slow].sort();
-  return {
-    availability,
-    latency:
-      latency === undefined ? null : { seconds: durationSeconds(latency), share: within, except },
-  };
+  const refuse = (key: string, message: string): void =>
+    report({ code: "OPW013", message, at: tree.at("service", "slo", key) });
+  if (latency === undefined) {
+    for (const key of ["within", "slow"] as const)
+      if (declared[key] !== undefined) refuse(key, `${key} says nothing without a latency`);
+    return { availability, latency: null };
+  }
+  const seconds = durationSeconds(latency);
+  if (seconds >= deadlineOf(context))
+    refuse("latency", "nothing takes so long: the deadline of operations ends it before");
+  return { availability, latency: { seconds, share: within, except: [...slow].sort() } };
 }
 
 /** How errors are answered. Puts the type of their bodies into the table. */

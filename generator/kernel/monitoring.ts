@@ -8,6 +8,8 @@ export interface AlertModel {
   readonly expression: string;
   /** How long it must last, such as `5m`; "" for not at all. */
   readonly lasting: string;
+  /** How long it goes on once its expression has none; "" for not at all. */
+  readonly keeping: string;
   /** Whether somebody is called out, or looks at it in the day. */
   readonly severity: "page" | "ticket";
   /** What is wrong, in a sentence. */
@@ -64,6 +66,7 @@ export function watchBacklog(
         name: `${name}Waits`,
         expression: `max(${metric(`${prefix}_lag_seconds`)}) > 300`,
         lasting: "5m",
+        keeping: "",
         severity: "ticket",
         summary: `The oldest of the ${what} have waited for more than five minutes.`,
         advice: page,
@@ -72,8 +75,9 @@ export function watchBacklog(
         name: `${name}GivesUp`,
         expression: `sum(increase(${metric(`${prefix}_given_up_total`)}[1h])) > 0`,
         lasting: "",
+        keeping: "",
         severity: "ticket",
-        summary: `Some of the ${what} have failed for the last time.`,
+        summary: `Within the last hour, some of the ${what} failed their last attempt.`,
         advice: page,
       },
     ],

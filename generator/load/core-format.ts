@@ -184,13 +184,13 @@ export const service = {
         kind: "object",
         members: {
           availability: required(
-            { kind: "number", minimum: 90, maximum: 99.999 },
-            "How many of 100 requests must not fail with a status of 500 or more.",
+            { kind: "number", minimum: 99, maximum: 99.999 },
+            "The percentage of requests that must not fail with a status of 500 or more.",
           ),
           latency: optional(duration, "The time within which requests are answered."),
           within: optional(
-            { kind: "number", minimum: 50, maximum: 99.99 },
-            "How many of 100 requests must be answered within that time; 99 where left out.",
+            { kind: "number", minimum: 95, maximum: 99.99 },
+            "The percentage of requests that must be answered within that time; 99 where left out.",
           ),
           slow: optional(
             listOf({

@@ -69,7 +69,7 @@ export function startMetrics(sources: MetricSources): Metrics {
     observe({ operation, code, res, isAborted, startedAt, endedAt }) {
       const seconds = (endedAt - startedAt) / 1000;
       counts.latencies.observe(operation ?? "none", res.statusCode, seconds);
-      if (operation !== null) kept?.observe(operation, res.statusCode, seconds);
+      if (operation !== null) kept?.observe(operation, res.statusCode, seconds, isAborted);
       if (code !== null) counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
       if (isAborted) counts.aborted += 1;
     },

@@ -26,8 +26,12 @@ export class Objectives {
     this.#except = new Set(except);
   }
 
-  /** Counts a request of an operation that has ended. */
-  observe(operation: string, status: number, seconds: number): void {
+  /**
+   * Counts a request of an operation that has ended. One whose caller left, or was ended, before
+   * the answer was complete is neither good nor bad, unless it had waited for too long.
+   */
+  observe(operation: string, status: number, seconds: number, isAborted: boolean): void {
+    if (isAborted && !this.#isSlow(operation, seconds)) return;
     this.#requests += 1;
     if (status >= 500) {
       this.#failed += 1;
@@ -35,7 +39,12 @@ export class Objectives {
     }
     if (this.#latencySeconds === undefined || this.#isExcepted(operation)) return;
     this.#timed += 1;
-    if (seconds > this.#latencySeconds) this.#slow += 1;
+    if (this.#isSlow(operation, seconds)) this.#slow += 1;
+  }
+
+  #isSlow(operation: string, seconds: number): boolean {
+    const latencySeconds = this.#latencySeconds;
+    return latencySeconds !== undefined && seconds > latencySeconds && !this.#isExcepted(operation);
   }
 
   #isExcepted(operation: string): boolean {

@@ -312,11 +312,19 @@ test("what isn't code, or is code of others' types and manuals, stays out", () =
   expect(told).toEqual([
     ["pkg:npm/loaded-late@1.0.0", { license: { name: "SEE LICENSE IN TERMS" } }],
     ["pkg:npm/shared@1.0.0", { expression: "ISC" }],
-    ["pkg:npm/shared@2.0.0", { expression: "BSD" }],
+    ["pkg:npm/shared@2.0.0", { license: { name: "BSD" } }],
     ["pkg:npm/words-of-place@1.0.0", { expression: "MIT" }],
   ]);
   const words = sbom.dependencies.find(({ ref }: { ref: string }) => /words/.test(ref));
   expect(words.dependsOn).toEqual(["pkg:npm/shared@1.0.0"]);
+});
+
+test("it lists what it is made of", () => {
+  const checked = execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], {
+    cwd: join(root, "build"),
+    encoding: "utf8",
+  });
+  expect(checked).toBe("");
 });
 
 test("it is the same to the byte when it is built again, elsewhere, and over an earlier one", async () => {
@@ -382,6 +390,17 @@ test("what somebody else wrote is never replaced", async () => {
     expect.stringContaining("mine is there and is no artefact"),
   ]);
   expect(readdirSync(mine)).toEqual(["package.json"]);
+  // Data that a service left in an artefact that was run where it was built.
+  const served = join(parent, "served");
+  expect((await build("--to", served)).code).toBe(0);
+  mkdirSync(join(served, ".data"));
+  writeFileSync(join(served, ".data/service.db"), "data");
+  const kept = await build("--to", served);
+  expect([kept.code, kept.stderr]).toEqual([
+    2,
+    expect.stringContaining("has .data/service.db, which no build wrote"),
+  ]);
+  expect(readFileSync(join(served, ".data/service.db"), "utf8")).toBe("data");
   for (const source of ["registry", "registry/build", "generated/x", "assets/x"]) {
     const inside = await build("--to", join(root, source));
     expect([source, inside.code]).toEqual([source, 2]);

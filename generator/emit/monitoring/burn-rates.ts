@@ -19,6 +19,8 @@ export interface Objective {
 
 /** A recorded expression. */
 export interface RecordModel {
+  /** How often it is evaluated: long windows move slowly, and cost most. */
+  readonly every: "15s" | "5m";
   readonly name: string;
   readonly expression: string;
 }
@@ -44,8 +46,11 @@ const slow: readonly Burn[] = [
   { short: "6h", long: "3d", rate: 1 },
 ];
 
-/** Fewer failures than these in the long window are no reason to call somebody. */
-const fewest = 10;
+/**
+ * As few failures as these in the long window are no reason to call somebody. Prometheus counts
+ * them roughly: an increase is drawn out to the ends of its window.
+ */
+const few = 10;
 
 /** The ratios that alerts and the dashboard read, for each window. */
 export function recordsOf(
@@ -53,6 +58,7 @@ export function recordsOf(
   metric: MetricOf,
 ): readonly RecordModel[] {
   return windows.map((window) => ({
+    every: window.endsWith("d") ? ("5m" as const) : ("15s" as const),
     name: recordOf(ratio, window),
     expression: `sum(rate(${metric(failed)}[${window}])) / sum(rate(${metric(all)}[${window}]))`,
   }));
@@ -68,6 +74,7 @@ export function burnAlerts(objective: Objective, metric: MetricOf): readonly Ale
       name: `${name}BurnsFast`,
       expression: alert(fast),
       lasting: "",
+      keeping: "15m",
       severity: "page",
       summary: `${summary}, so often that the budget of a month is gone in days.`,
       advice,
@@ -76,6 +83,7 @@ export function burnAlerts(objective: Objective, metric: MetricOf): readonly Ale
       name: `${name}Burns`,
       expression: alert(slow),
       lasting: "",
+      keeping: "1h",
       severity: "ticket",
       summary: `${summary}, more often than the objective allows.`,
       advice,
@@ -94,7 +102,7 @@ function conditionOf(
     "(",
     `  ${recordOf(ratio, short)}{${service}} > ${limit}`,
     `  and ${recordOf(ratio, long)}{${service}} > ${limit}`,
-    `  and on () sum(increase(${metric(failed)}[${long}])) > ${fewest}`,
+    `  and on () sum(increase(${metric(failed)}[${long}])) > ${few}`,
     ")",
   ].join("\n");
 }

@@ -32,7 +32,8 @@ export function printDashboard(
     })),
   ];
   return jsonFile("monitoring/dashboard.json", {
-    uid: `opwright-${name}`,
+    // Grafana takes 40 characters.
+    uid: `opwright-${name}`.slice(0, 40),
     title,
     tags: ["opwright"],
     schemaVersion: 39,
@@ -60,31 +61,30 @@ function placeOf(index: number, { width, height }: typeof graph, below: number) 
 function numbersOf(service: string, { ratio, name, share }: Objective) {
   const failures = `${recordOf(ratio, "3d")}{service="${service}"}`;
   const budget = Number(((100 - share) / 100).toPrecision(6));
-  const panel = (title: string, expression: string, red: number, green: number) => ({
+  const panel = (title: string, expression: string, steps: readonly object[]) => ({
     title,
     type: "stat",
+    pluginVersion: "11.0.0",
     datasource: source,
     targets: [{ refId: "A", datasource: source, expr: expression }],
     fieldConfig: {
       defaults: {
         unit: "percentunit",
         decimals: 3,
-        thresholds: {
-          mode: "absolute",
-          steps: [
-            { color: "red", value: null },
-            { color: "yellow", value: red },
-            { color: "green", value: green },
-          ],
-        },
+        thresholds: { mode: "absolute", steps: [{ color: "red", value: null }, ...steps] },
       },
       overrides: [],
     },
     options: { reduceOptions: { calcs: ["lastNotNull"] } },
   });
   return [
-    panel(`${name}, 3 days (${share} % asked)`, `1 - ${failures}`, 0, share / 100),
-    panel(`${name}: budget left, 3 days`, `1 - ${failures} / ${budget}`, 0, 0.25),
+    panel(`${name}, 3 days (${share} % asked)`, `1 - ${failures}`, [
+      { color: "green", value: Number((share / 100).toPrecision(6)) },
+    ]),
+    panel(`${name}: budget left, 3 days`, `1 - ${failures} / ${budget}`, [
+      { color: "yellow", value: 0 },
+      { color: "green", value: 0.25 },
+    ]),
   ];
 }
 
@@ -92,6 +92,7 @@ function graphOf({ title, unit, queries }: PanelModel) {
   return {
     title,
     type: "timeseries",
+    pluginVersion: "11.0.0",
     datasource: source,
     targets: queries.map(({ expression, legend }, index) => ({
       refId: String.fromCodePoint(65 + index),

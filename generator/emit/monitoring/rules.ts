@@ -11,36 +11,34 @@ export function printRules(
 ): EmittedFile {
   const labels = (...more: readonly string[]): readonly string[] =>
     block("labels:", [`service: ${service}`, ...more]);
+  const group = (name: string, every: string, rules: readonly string[]): readonly string[] =>
+    block(`- name: ${service}-${name}`, [`interval: ${every}`, "rules:", ...indent(rules)]);
+  const recordEvery = (every: RecordModel["every"]): readonly string[] =>
+    records
+      .filter((one) => one.every === every)
+      .flatMap(({ name, expression }) =>
+        block(`- record: ${name}`, [...expressionLines(expression), ...labels()]),
+      );
+  const alerting = alerts.flatMap(
+    ({ name, expression, lasting, keeping, severity, summary, advice }) =>
+      block(`- alert: ${name}`, [
+        ...expressionLines(expression.replaceAll("$service", service)),
+        ...(lasting === "" ? [] : [`for: ${lasting}`]),
+        ...(keeping === "" ? [] : [`keep_firing_for: ${keeping}`]),
+        ...labels(`severity: ${severity}`),
+        ...block("annotations:", [
+          `summary: ${quoteText(summary)}`,
+          `description: ${quoteText(advice)}`,
+        ]),
+      ]),
+  );
   const lines = [
     header("registry", "#"),
     "groups:",
     ...indent([
-      ...block(`- name: ${service}-records`, [
-        "interval: 15s",
-        "rules:",
-        ...indent(
-          records.flatMap(({ name, expression }) =>
-            block(`- record: ${name}`, [...expressionLines(expression), ...labels()]),
-          ),
-        ),
-      ]),
-      ...block(`- name: ${service}-alerts`, [
-        "interval: 15s",
-        "rules:",
-        ...indent(
-          alerts.flatMap(({ name, expression, lasting, severity, summary, advice }) =>
-            block(`- alert: ${name}`, [
-              ...expressionLines(expression.replaceAll("$service", service)),
-              ...(lasting === "" ? [] : [`for: ${lasting}`]),
-              ...labels(`severity: ${severity}`),
-              ...block("annotations:", [
-                `summary: ${quoteText(summary)}`,
-                `description: ${quoteText(advice)}`,
-              ]),
-            ]),
-          ),
-        ),
-      ]),
+      ...group("records", "15s", recordEvery("15s")),
+      ...group("long-records", "5m", recordEvery("5m")),
+      ...group("alerts", "15s", alerting),
     ]),
   ];
   return { path: "monitoring/rules.yaml", text: `${lines.join("\n")}\n` };

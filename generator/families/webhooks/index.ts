@@ -42,7 +42,7 @@ export const webhooks = family({
             name: "Webhooks",
             what: "deliveries of webhooks",
             prefix: "opwright_webhooks",
-            page: "Mostly a receiver that is away: its owner sees each attempt.",
+            page: "Usually a receiver is down. Its owner can see each attempt.",
           },
           metric,
         ),

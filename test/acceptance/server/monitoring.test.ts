@@ -28,11 +28,15 @@ function promtool(args: readonly string[], input?: string) {
   return { status, said: stdout + stderr };
 }
 
-/** Alerts that fire at times, given what counters had a minute apart. */
-function firing(
-  series: Readonly<Record<string, string>>,
-  asked: readonly { readonly at: string; readonly alert: string; readonly fires: boolean }[],
-) {
+interface Asked {
+  readonly at: string;
+  readonly alert: string;
+  /** Labels that it has besides those of its rule; false if it doesn't fire. */
+  readonly fires: boolean | Readonly<Record<string, string>>;
+}
+
+/** Whether alerts fire at times, given what counters had every 15 seconds. */
+function firing(series: Readonly<Record<string, string>>, asked: readonly Asked[]) {
   writeFileSync(join(folder, "rules.yaml"), rules);
   const test = {
     rule_files: ["rules.yaml"],
@@ -44,7 +48,7 @@ function firing(
         alert_rule_test: asked.map(({ at, alert, fires }) => ({
           eval_time: at,
           alertname: alert,
-          exp_alerts: fires ? [annotated(alert)] : [],
+          exp_alerts: fires === false ? [] : [annotated(alert, fires === true ? {} : fires)],
         })),
       },
     ],
@@ -54,10 +58,16 @@ function firing(
 }
 
 /** An alert as `promtool` expects it: with the labels and annotations of its rule. */
-function annotated(alert: string) {
+function annotated(alert: string, more: Readonly<Record<string, string>>) {
   const all = parse(rules).groups.flatMap((group: { rules: unknown[] }) => group.rules);
   const { labels, annotations } = all.find((rule: { alert?: string }) => rule.alert === alert);
-  return { exp_labels: labels, exp_annotations: annotations };
+  const exp_annotations = Object.fromEntries(
+    Object.entries(annotations as Record<string, string>).map(([name, text]) => [
+      name,
+      text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_all, label: string) => more[label] ?? ""),
+    ]),
+  );
+  return { exp_labels: { ...labels, ...more }, exp_annotations };
 }
 
 const failed = 'opwright_slo_failed_total{job="tracker"}';
@@ -74,14 +84,14 @@ describe.skipIf(isMissing)("with Prometheus", () => {
 
   test("when everything fails, somebody is called within two minutes, and not again once it is over", () => {
     // An hour without a fault, ten minutes in which all 10 requests a second fail, and an hour without.
-    const values = "0x240 150+150x39 6000x240";
+    const values = "0x240 150+150x39 6000x280";
     const outcome = firing(
-      { [requests]: "0+150x520", [failed]: values, [timed]: "0+150x520", [slow]: "0x520" },
+      { [requests]: "0+150x560", [failed]: values, [timed]: "0+150x560", [slow]: "0x560" },
       [
         { at: "60m", alert: "AvailabilityBurnsFast", fires: false },
         { at: "62m", alert: "AvailabilityBurnsFast", fires: true },
         { at: "72m", alert: "AvailabilityBurnsFast", fires: true },
-        { at: "110m", alert: "AvailabilityBurnsFast", fires: false },
+        { at: "120m", alert: "AvailabilityBurnsFast", fires: false },
         { at: "72m", alert: "LatencyBurnsFast", fires: false },
       ],
     );
@@ -114,17 +124,34 @@ describe.skipIf(isMissing)("with Prometheus", () => {
     expect(outcome).toEqual({ status: 0, said: expect.stringContaining("SUCCESS") });
   });
 
-  test("a service that is gone, or not ready, or lacks something, is told apart", () => {
+  test("a service that is gone, or not ready, or restarts, or lacks something, is told apart", () => {
     const up = (what: string): string => `opwright_up{job="tracker",what="${what}"}`;
-    const gone = firing({ [up("service")]: "1x20 _x20" }, [
+    const service = { job: "tracker", what: "service" };
+    const gone = firing({ [up("service")]: "1x20 _x60" }, [
       { at: "4m", alert: "ServiceGone", fires: false },
-      { at: "4m", alert: "ServiceNotReady", fires: false },
+      { at: "15m", alert: "ServiceGone", fires: service },
+      { at: "15m", alert: "ServiceNotReady", fires: false },
     ]);
     expect(gone.said).toContain("SUCCESS");
-    const away = firing({ [up("service")]: "1x4 0x40", [up("database")]: "_x4 0x40" }, [
+    const away = firing({ [up("service")]: "1x8 0x60", [up("database")]: "_x8 0x60" }, [
       { at: "1m", alert: "ServiceNotReady", fires: false },
+      { at: "5m", alert: "ServiceNotReady", fires: { job: "tracker" } },
+      { at: "5m", alert: "ServiceGone", fires: false },
+      { at: "10m", alert: "SomethingMissing", fires: { job: "tracker", what: "database" } },
     ]);
     expect(away.said).toContain("SUCCESS");
+    const process = 'job="tracker",instance="one"';
+    const crashing = firing(
+      {
+        [`process_start_time_seconds{${process}}`]: "1+60x60",
+        [`up{${process}}`]: "1x20 0x60",
+      },
+      [
+        { at: "15m", alert: "ProcessRestarts", fires: { job: "tracker", instance: "one" } },
+        { at: "12m", alert: "ProcessGone", fires: { job: "tracker", instance: "one" } },
+      ],
+    );
+    expect(crashing.said).toContain("SUCCESS");
   });
 
   const postgres = engines.find(({ name, isAvailable }) => name === "postgres" && isAvailable);
@@ -148,7 +175,7 @@ describe.skipIf(isMissing)("with Prometheus", () => {
       // As often, and as soon, as a test can wait for; all windows of the rules are those of the file.
       writeFileSync(
         join(folder, "quick.yaml"),
-        rules.replaceAll("interval: 15s", "interval: 1s").replaceAll("for: 1m", "for: 5s"),
+        rules.replaceAll(/interval: \w+/g, "interval: 1s").replaceAll("for: 1m", "for: 5s"),
       );
       writeFileSync(
         join(folder, "prometheus.yaml"),
