@@ -141,13 +141,9 @@ test(
       if (random() < 1 / 2) {
         const first = version.spawn({ DATA_DIR: data }, "restore", last.folder);
         // Once it has begun, at any moment of what it takes.
-        let isOver = false;
-        void first.exited.then(() => (isOver = true));
-        const begun = async (): Promise<void> => {
-          while (!isOver && !existsSync(join(data, "service.db.restoring"))) await sleep(1);
-          await sleep(60 * random());
-        };
-        await Promise.race([first.exited, begun()]);
+        while (first.child.exitCode === null && !existsSync(join(data, "service.db.restoring")))
+          await sleep(1);
+        await Promise.race([first.exited, sleep(60 * random())]);
         await killed(first);
       }
       // The database comes last: once it is there and nothing says otherwise, so is the rest.
