@@ -1,11 +1,11 @@
 // What goes into an artefact besides the bundle: packages that are copied whole, pages, documents,
 // migrations, licenses, and the list of all that.
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { BuiltService } from "./built-service.js";
 import type { Bundle } from "./bundle.js";
 import { describeContents, licensesOf, readEmbedded } from "./contents.js";
+import { packByNpm } from "../project/npm-pack.js";
 import { ArtefactFault } from "./fault.js";
 import { printLicenses } from "./licenses.js";
 import { printManifest, printManifestOfRuntime } from "./manifests.js";
@@ -100,16 +100,13 @@ function filesOfPackage(folder: string, isAsked: boolean): readonly string[] {
 
 /** What `npm pack` would put into a package. */
 function publishedFiles(folder: string): readonly string[] {
-  const { status, stdout, stderr } = spawnSync(
-    "npm",
-    ["pack", "--dry-run", "--ignore-scripts", "--json"],
-    { cwd: folder, encoding: "utf8", shell: process.platform === "win32" },
-  );
-  if (status !== 0) throw new ArtefactFault(`npm pack failed in ${folder}: ${stderr}`);
-  const told = JSON.parse(stdout) as Readonly<Record<string, unknown>> | readonly unknown[];
-  // An array up to npm 11, by the package's name from 12 on.
-  const [first] = Object.values(told) as readonly { readonly files: readonly { path: string }[] }[];
-  return (first?.files ?? []).map(({ path }) => path).sort();
+  try {
+    return packByNpm(folder, true)
+      .files.map(({ path }) => path)
+      .sort();
+  } catch (cause) {
+    throw new ArtefactFault(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 /** Migrations, and the documents that the service answers with or reads. */

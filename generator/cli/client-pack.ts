@@ -1,10 +1,10 @@
 // opwright client pack: the typed client as an npm tarball, from a generated folder that matches
 // the registry.
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { writeWhole } from "../output/whole-file.js";
+import { packByNpm } from "../project/npm-pack.js";
 import { checkedPlan } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -50,15 +50,9 @@ export async function runClientPack(
 
 /** Runs `npm pack`; returns the name of the tarball in the folder. */
 function packFolder(folder: string): string {
-  const { status, stdout, stderr } = spawnSync("npm", ["pack", "--ignore-scripts", "--json"], {
-    cwd: folder,
-    encoding: "utf8",
-    shell: process.platform === "win32",
-  });
-  if (status !== 0) throw new UsageError(`npm pack failed: ${stderr}`);
-  const told = JSON.parse(stdout) as Readonly<Record<string, unknown>> | readonly unknown[];
-  // An array up to npm 11, by the package's name from 12 on.
-  const [first] = Object.values(told) as readonly { readonly filename: string }[];
-  if (first === undefined) throw new UsageError(`npm pack told of no tarball: ${stdout}`);
-  return first.filename;
+  try {
+    return packByNpm(folder).filename;
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }

@@ -19,7 +19,7 @@ const allowed: readonly Allowed[] = [
   // Reads the source maps of lines that it names.
   [/^node:fs$/, /^runtime\/operations\/author-lines\.ts$/],
   [/^node:(?:child_process|cluster|v8)$/, /^generator\/cli\//],
-  [/^node:child_process$/, /^generator\/artefact\/parts\.ts$/],
+  [/^node:child_process$/, /^generator\/project\/npm-pack\.ts$/],
   [/^node:worker_threads$/, /^generator\/compile\//],
   [/^node:http$/, /^runtime\/(?:http|server)\//],
   [/^node:https?$/, /^runtime\/operations\//],

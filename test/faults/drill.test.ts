@@ -7,28 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { keptFiles } from "../support/kept-files.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { versionOf, type Version, type VersionProcess } from "../support/version-process.js";
 
 const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
-const files = {
-  "registry/service.yaml": `registry: 1
-service: {name: demo, title: Demo, version: 1.2.3}
-policies: {open: []}
-documents:
-  notes: {type: {text: string}, guard: open}
-storage:
-  files: {guard: open, mount: {at: /files, style: rest}}
-`,
-};
-
 let project: TestProject;
 let version: Version;
 const root = mkdtempSync(join(tmpdir(), "opwright-drill-"));
 beforeAll(async () => {
-  project = await testProject(files);
+  project = await testProject(keptFiles);
   version = await versionOf(project);
 }, 120_000);
 afterAll(() => {

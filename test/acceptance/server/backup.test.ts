@@ -21,25 +21,15 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openSqlite } from "../../../runtime/engines/sqlite/driver.js";
+import { keptFiles } from "../../support/kept-files.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
-
-const files = {
-  "registry/service.yaml": `registry: 1
-service: {name: demo, title: Demo, version: 1.2.3}
-policies: {open: []}
-documents:
-  notes: {type: {text: string}, guard: open}
-storage:
-  files: {guard: open, mount: {at: /files, style: rest}}
-`,
-};
 
 let project: TestProject;
 let version: Version;
 const root = mkdtempSync(join(tmpdir(), "opwright-backup-"));
 beforeAll(async () => {
-  project = await testProject(files);
+  project = await testProject(keptFiles);
   version = await versionOf(project);
 }, 120_000);
 afterAll(() => {
