@@ -1,7 +1,7 @@
 // A root that has Node.js with its libraries, an artefact, and a folder for data: as an image without a distribution is.
-// Nothing but that folder can be written, and what runs in it isn't root. Only root can make one; for others it is a copy of
-// the artefact.
-import { execFileSync } from "node:child_process";
+// Nothing but that folder can be written, and what runs in it isn't root. Only who may mount can make one; for others it is a
+// copy of the artefact.
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -29,7 +29,8 @@ export function makeBareRoot(artefact: string): BareRoot {
   const parent = mkdtempSync(join(tmpdir(), "opwright-bare-"));
   const [root, data] = [join(parent, "root"), join(parent, "data")];
   const remove = (): void => rmSync(parent, { recursive: true, force: true });
-  if (process.getuid?.() !== 0) {
+  if (!mayMount(parent)) {
+    process.stderr.write("nothing may be mounted here: the artefact runs in a plain folder\n");
     cpSync(artefact, root, { recursive: true });
     const command = ([program = "", ...args]: readonly string[]) => [
       program === "node" ? process.execPath : program,
@@ -67,4 +68,11 @@ export function makeBareRoot(artefact: string): BareRoot {
     },
     remove,
   };
+}
+
+/** Whether this process may bind a folder in a name space of its own. */
+function mayMount(folder: string): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const tried = ["--mount", "mount", "--bind", folder, folder];
+  return spawnSync("unshare", tried, { stdio: "ignore" }).status === 0;
 }
