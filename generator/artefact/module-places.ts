@@ -89,7 +89,7 @@ function besideOf({ type, callee, arguments: given }: Node): readonly string[] {
     isNode(base["object"]) &&
     base["object"].type === "MetaProperty";
   const text = path?.["value"];
-  return isBeside && typeof text === "string" && !/^(?:\w+:|\/)/.test(text) ? [text] : [];
+  return isBeside && typeof text === "string" && !/^(?:\w+:|\/|[./]*$)/.test(text) ? [text] : [];
 }
 
 /** Puts the name in place of each `import.meta`. */
