@@ -21,55 +21,49 @@ export function readEmbedded({ folder }: Package): readonly LicensedCode[] {
   return JSON.parse(text) as readonly LicensedCode[];
 }
 
-/** All that is licensed: packages, and what is in the pages. */
-export function licensesOf(
-  packages: readonly Package[],
-  embedded: readonly LicensedCode[],
-): readonly LicensedCode[] {
-  const known = new Set(packages.map(referenceOf));
-  return [...packages.map(readLicense), ...embedded.filter((one) => !known.has(referenceOf(one)))];
+/** Each package, and each part of the pages, once, in the order of their references. */
+export function componentsOf({
+  bundle,
+  packages,
+  embedded,
+  reader,
+}: ArtefactContents): readonly Component[] {
+  const known = new Set([...packages, ...embedded].map(referenceOf));
+  const hashOf = openPublishedHashes();
+  const ofPages = embedded.map((one) => ({ ...one, dependsOn: [], isPublished: true }));
+  const own = packages.map((one): Component => {
+    const needed = [...reader.dependenciesOf(one).values()];
+    const sha512 = hashOf(one);
+    return {
+      ...readLicense(one),
+      dependsOn: referencesOf(one === bundle.opwright ? [...needed, ...ofPages] : needed, known),
+      isPublished: one === bundle.opwright || one.folder.includes("/node_modules/"),
+      ...(sha512 === undefined ? {} : { sha512 }),
+    };
+  });
+  // A package of the project's own says more of itself than the pages do.
+  const all = new Map([...ofPages, ...own].map((one) => [referenceOf(one), one]));
+  return [...all].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one);
 }
 
-/** The document that lists all of it. */
+/** The document that lists them. */
 export function describeContents(
   service: BuiltService,
-  { bundle, packages, embedded, reader }: ArtefactContents,
+  { bundle, reader }: ArtefactContents,
+  components: readonly Component[],
 ): string {
-  const known = new Set([...packages, ...embedded].map(referenceOf));
-  const wanted = (all: Iterable<Package>): readonly string[] =>
-    [...new Set([...all].map(referenceOf))].filter((one) => known.has(one));
-  const own = new Map(
-    packages.map((one): readonly [string, Component] => {
-      const dependsOn = wanted(reader.dependenciesOf(one).values());
-      const sha512 = publishedHash(one);
-      return [
-        referenceOf(one),
-        {
-          ...readLicense(one),
-          dependsOn,
-          isPublished: one === bundle.opwright || one.folder.includes("/node_modules/"),
-          ...(sha512 === undefined ? {} : { sha512 }),
-        },
-      ];
-    }),
-  );
-  const ofPages = embedded.map((one) => ({ ...one, dependsOn: [], isPublished: true }));
-  const opwright = own.get(referenceOf(bundle.opwright));
-  if (opwright !== undefined)
-    own.set(referenceOf(opwright), {
-      ...opwright,
-      dependsOn: [...new Set([...opwright.dependsOn, ...ofPages.map(referenceOf)])].sort(),
-    });
-  const components = [...own.values(), ...ofPages.filter((one) => !own.has(referenceOf(one)))];
-  return printSbom(
-    {
-      name: service.name,
-      version: service.version,
-      opwright: bundle.opwright.version,
-      dependsOn: wanted(reader.dependenciesOf(projectIn(service)).values()),
-    },
-    components.toSorted((left, right) => (referenceOf(left) < referenceOf(right) ? -1 : 1)),
-  );
+  const { name, version } = service;
+  const asked = reader.dependenciesOf(projectIn(service)).values();
+  const dependsOn = referencesOf([...asked], new Set(components.map(referenceOf)));
+  return printSbom({ name, version, opwright: bundle.opwright.version, dependsOn }, components);
+}
+
+/** References of those that are known, each once. */
+function referencesOf(
+  all: readonly Pick<Package, "name" | "version">[],
+  known: ReadonlySet<string>,
+): readonly string[] {
+  return [...new Set(all.map(referenceOf))].filter((one) => known.has(one)).sort();
 }
 
 /** The project as a package, which may have neither a name nor a version. */
@@ -78,16 +72,27 @@ function projectIn({ root, name, version }: BuiltService): Package {
   return { name, version, folder: root, manifest };
 }
 
-/** The hash that npm has noted of a package when it installed it. */
-function publishedHash({ folder }: Package): string | undefined {
-  const at = folder.indexOf("/node_modules/");
-  if (at < 0) return undefined;
-  const lock = join(folder.slice(0, at), "node_modules/.package-lock.json");
-  if (!existsSync(lock)) return undefined;
-  const { packages } = JSON.parse(readFileSync(lock, "utf8")) as {
-    readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
+/** What npm has noted of the packages that it installed. */
+interface Installed {
+  readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
+}
+
+/** Tells the hash that npm has noted of a package when it installed it; reads each record once. */
+function openPublishedHashes(): (one: Package) => string | undefined {
+  const records = new Map<string, Installed>();
+  const recordIn = (folder: string): Installed => {
+    const file = join(folder, "node_modules/.package-lock.json");
+    const read = (): Installed =>
+      existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Installed) : { packages: {} };
+    const record = records.get(folder) ?? read();
+    records.set(folder, record);
+    return record;
   };
-  const integrity = packages[folder.slice(at + 1)]?.integrity;
-  const [, encoded] = /^sha512-(.+)$/.exec(integrity ?? "") ?? [];
-  return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("hex");
+  return ({ folder }) => {
+    const at = folder.indexOf("/node_modules/");
+    if (at < 0) return undefined;
+    const integrity = recordIn(folder.slice(0, at)).packages[folder.slice(at + 1)]?.integrity;
+    const [, encoded] = /^sha512-(.+)$/.exec(integrity ?? "") ?? [];
+    return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("hex");
+  };
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { BuiltService } from "./built-service.js";
 import type { Bundle } from "./bundle.js";
-import { describeContents, licensesOf, readEmbedded } from "./contents.js";
+import { componentsOf, describeContents, readEmbedded } from "./contents.js";
 import { packByNpm } from "../project/npm-pack.js";
 import { ArtefactFault } from "./fault.js";
 import { printLicenses } from "./licenses.js";
@@ -44,9 +44,10 @@ export function gatherParts(service: BuiltService, bundle: Bundle): ArtefactPart
   for (const path of filesBelow(generated).filter(isReadByServer))
     copy(`${service.out}/${path}`, join(generated, path));
   files.set("package.json", printManifest(service, bundle.opwright));
-  const embedded = readEmbedded(bundle.opwright);
-  files.set("LICENSES.txt", printLicenses(licensesOf(packages, embedded)));
-  files.set("sbom.cdx.json", describeContents(service, { bundle, packages, embedded, reader }));
+  const contents = { bundle, packages, embedded: readEmbedded(bundle.opwright), reader };
+  const components = componentsOf(contents);
+  files.set("LICENSES.txt", printLicenses(components));
+  files.set("sbom.cdx.json", describeContents(service, contents, components));
   for (const path of service.files.flatMap((given) => filesGiven(service.root, given))) {
     if (files.has(path))
       throw new ArtefactFault(`build.files names ${path}, which is a file of the artefact`);
