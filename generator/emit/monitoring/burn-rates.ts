@@ -64,11 +64,15 @@ export function recordsOf(
   }));
 }
 
-/** The two alerts of an objective. */
-export function burnAlerts(objective: Objective, metric: MetricOf): readonly AlertModel[] {
+/** The two alerts of an objective of a service, whose records have its name as a label. */
+export function burnAlerts(
+  service: string,
+  objective: Objective,
+  metric: MetricOf,
+): readonly AlertModel[] {
   const { name, summary, advice } = objective;
   const alert = (burns: readonly Burn[]): string =>
-    burns.map((burn) => conditionOf(objective, burn, metric)).join("\nor\n");
+    burns.map((burn) => conditionOf(service, objective, burn, metric)).join("\nor\n");
   return [
     {
       name: `${name}BurnsFast`,
@@ -92,16 +96,17 @@ export function burnAlerts(objective: Objective, metric: MetricOf): readonly Ale
 }
 
 function conditionOf(
+  service: string,
   { ratio, failed, share }: Objective,
   { short, long, rate }: Burn,
   metric: MetricOf,
 ) {
   const limit = limitOf(share, rate);
-  const service = 'service="$service"';
+  const ratioOver = (window: string): string => `${recordOf(ratio, window)}{service="${service}"}`;
   return [
     "(",
-    `  ${recordOf(ratio, short)}{${service}} > ${limit}`,
-    `  and ${recordOf(ratio, long)}{${service}} > ${limit}`,
+    `  ${ratioOver(short)} > ${limit}`,
+    `  and ${ratioOver(long)} > ${limit}`,
     `  and on () sum(increase(${metric(failed)}[${long}])) > ${few}`,
     ")",
   ].join("\n");

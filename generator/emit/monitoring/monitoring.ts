@@ -16,7 +16,7 @@ export function emitMonitoring(model: RegistryModel): readonly EmittedFile[] {
   const objectives = objectivesOf(slo);
   const watched = families.map((family) => family.watched(model, metric));
   const alerts = [
-    ...objectives.flatMap((objective) => burnAlerts(objective, metric)),
+    ...objectives.flatMap((objective) => burnAlerts(name, objective, metric)),
     ...usualAlerts(metric),
     ...watched.flatMap((one) => one.alerts),
   ];

@@ -22,7 +22,7 @@ export function printRules(
   const alerting = alerts.flatMap(
     ({ name, expression, lasting, keeping, severity, summary, advice }) =>
       block(`- alert: ${name}`, [
-        ...expressionLines(expression.replaceAll("$service", service)),
+        ...expressionLines(expression),
         ...(lasting === "" ? [] : [`for: ${lasting}`]),
         ...(keeping === "" ? [] : [`keep_firing_for: ${keeping}`]),
         ...labels(`severity: ${severity}`),

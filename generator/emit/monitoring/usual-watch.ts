@@ -52,6 +52,16 @@ export function usualAlerts(metric: MetricOf): readonly AlertModel[] {
   ];
 }
 
+/** A graph of one query. */
+function drawOne(
+  title: string,
+  unit: PanelModel["unit"],
+  expression: string,
+  legend: string,
+): PanelModel {
+  return { title, unit, queries: [{ expression, legend }] };
+}
+
 export function usualPanels(metric: MetricOf): readonly PanelModel[] {
   return [...requestPanels(metric), ...processPanels(metric)];
 }
@@ -64,14 +74,9 @@ function requestPanels(metric: MetricOf): readonly PanelModel[] {
     `sum by (${label}) (rate(${seconds("count")}[$__rate_interval]))`;
   const quantile = (of: number, by = ""): string =>
     `histogram_quantile(${of}, sum by (le${by}) (rate(${seconds("bucket")}[$__rate_interval])))`;
-  const panel = (title: string, unit: PanelModel["unit"], expression: string, legend: string) => ({
-    title,
-    unit,
-    queries: [{ expression, legend }],
-  });
   const errors = metric("opwright_errors_total");
   return [
-    panel("Requests by status", "reqps", rateBy("status"), "{{status}}"),
+    drawOne("Requests by status", "reqps", rateBy("status"), "{{status}}"),
     {
       title: "Time of requests",
       unit: "s",
@@ -80,14 +85,14 @@ function requestPanels(metric: MetricOf): readonly PanelModel[] {
         legend: `p${of * 100}`,
       })),
     },
-    panel("Busiest operations", "reqps", `topk(10, ${rateBy("operation")})`, "{{operation}}"),
-    panel(
+    drawOne("Busiest operations", "reqps", `topk(10, ${rateBy("operation")})`, "{{operation}}"),
+    drawOne(
       "Slowest operations (p95)",
       "s",
       `topk(10, ${quantile(0.95, ", operation")})`,
       "{{operation}}",
     ),
-    panel(
+    drawOne(
       "Errors by code",
       "reqps",
       `sum by (code) (rate(${errors}[$__rate_interval]))`,
@@ -98,11 +103,8 @@ function requestPanels(metric: MetricOf): readonly PanelModel[] {
 
 /** What waits, what is refused, and how the processes are. */
 function processPanels(metric: MetricOf): readonly PanelModel[] {
-  const ofEach = (title: string, unit: PanelModel["unit"], name: string): PanelModel => ({
-    title,
-    unit,
-    queries: [{ expression: metric(name), legend: "{{instance}}" }],
-  });
+  const ofEach = (title: string, unit: PanelModel["unit"], name: string): PanelModel =>
+    drawOne(title, unit, metric(name), "{{instance}}");
   const countRefused = (what: string, name: string) => ({
     expression: `sum(rate(${metric(name)}[$__rate_interval]))`,
     legend: what,
