@@ -14,16 +14,26 @@ export interface CountedObjectives {
  * Prometheus takes no rate of a series that begins with it.
  */
 export class Objectives {
-  readonly #latencySeconds: number | undefined;
-  readonly #except: ReadonlySet<string>;
+  readonly #latencySeconds: number;
+  readonly #isTimed: (operation: string) => boolean;
   #requests = 0;
   #failed = 0;
   #timed = 0;
   #slow = 0;
 
-  constructor({ latencySeconds, except = [] }: CountedObjectives) {
+  constructor({ latencySeconds = Infinity, except = [] }: CountedObjectives) {
     this.#latencySeconds = latencySeconds;
-    this.#except = new Set(except);
+    const excepted = new Set(except);
+    const timed = new Map<string, boolean>();
+    // Found out once for each operation, of which there are only so many.
+    this.#isTimed = (operation) => {
+      const known = timed.get(operation);
+      if (known !== undefined) return known;
+      const [namespace] = operation.split(".", 1);
+      const isTimed = !excepted.has(operation) && !excepted.has(`${namespace}.*`);
+      timed.set(operation, isTimed);
+      return isTimed;
+    };
   }
 
   /**
@@ -31,26 +41,17 @@ export class Objectives {
    * the answer was complete is neither good nor bad, unless it had waited for too long.
    */
   observe(operation: string, status: number, seconds: number, isAborted: boolean): void {
-    if (isAborted && !this.#isSlow(operation, seconds)) return;
+    const isTimed = this.#isTimed(operation);
+    const isSlow = isTimed && seconds > this.#latencySeconds;
+    if (isAborted && !isSlow) return;
     this.#requests += 1;
     if (status >= 500) {
       this.#failed += 1;
       return;
     }
-    if (this.#latencySeconds === undefined || this.#isExcepted(operation)) return;
+    if (!isTimed) return;
     this.#timed += 1;
-    if (this.#isSlow(operation, seconds)) this.#slow += 1;
-  }
-
-  #isSlow(operation: string, seconds: number): boolean {
-    const latencySeconds = this.#latencySeconds;
-    return latencySeconds !== undefined && seconds > latencySeconds && !this.#isExcepted(operation);
-  }
-
-  #isExcepted(operation: string): boolean {
-    if (this.#except.size === 0) return false;
-    const [namespace] = operation.split(".", 1);
-    return this.#except.has(operation) || this.#except.has(`${namespace}.*`);
+    if (isSlow) this.#slow += 1;
   }
 
   metrics(): DeclaredMetrics {
@@ -61,7 +62,7 @@ export class Objectives {
         () => this.#failed,
       ),
     };
-    if (this.#latencySeconds === undefined) return ofAvailability;
+    if (this.#latencySeconds === Infinity) return ofAvailability;
     return {
       ...ofAvailability,
       slo_timed: counter("Requests of which a time is promised.", () => this.#timed),
