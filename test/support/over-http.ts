@@ -13,14 +13,15 @@ export interface Over {
   call(method: string, path: string, body?: object): Promise<OverAnswer>;
 }
 
-export function callerOver(url: string, token: string): Over {
+/** `token` is "" for nobody. */
+export function callerOver(url: string, token = ""): Over {
   return {
     async call(method, path, body) {
       const isJson = body !== undefined && !(body instanceof FormData);
       const answer = await fetch(`${url}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
           ...(isJson ? { "content-type": "application/json" } : {}),
         },
         ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) }),

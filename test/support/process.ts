@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { callerOver } from "./over-http.js";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -114,19 +115,12 @@ export async function firstToken(
   if (made.status !== 0) throw new Error(made.stderr);
   const post = async (
     path: string,
-    body?: unknown,
+    body?: object,
     token?: string,
   ): Promise<Record<string, string>> => {
-    const response = await fetch(`${url}${path}`, {
-      method: "POST",
-      headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.status === 204 ? {} : ((await response.json()) as Record<string, string>);
+    const { status, body: answer } = await callerOver(url, token).call("POST", path, body);
+    if (status >= 400) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);
+    return answer;
   };
   const { access_token: root } = await post("/auth/login", { login, password });
   const { tenant_id: tenantId } = await post("/admin/tenants", { tenant_key: "first" }, root);
