@@ -65,13 +65,14 @@ function othersIn(folder: string): readonly string[] {
  * is whole, and one of them stays.
  */
 export function writeArtefact(folder: string, files: ArtefactFiles): ArtefactSize {
-  refuseOthers(folder);
   removeLeft(folder);
   const fresh = `${folder}.new-${process.pid}`;
   refuseOthers(fresh);
   rmSync(fresh, { recursive: true, force: true });
   try {
     const size = fill(fresh, files);
+    // Right before it: a service that runs in it may write there meanwhile.
+    refuseOthers(folder);
     putInPlace(fresh, folder);
     return size;
   } finally {
