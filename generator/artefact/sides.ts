@@ -33,8 +33,8 @@ export function openSides(root: string, reader: PackageReader): Sides | undefine
     if (id.startsWith(`${externalPrefix}opwright:`)) return "opwright";
     if (id.startsWith("\0")) return "bundler";
     if (ours.some((folder) => id.startsWith(folder))) return "opwright";
-    // Also where the project's own package.json has no name, and something above it has.
     if (id.startsWith(compiled)) return "project";
+    // Also where the project's own package.json has no name, and one above it has.
     const owner =
       id.includes("/node_modules/") || !id.startsWith(`${root}/`) ? reader.ofFile(id) : undefined;
     if (owner === undefined || owner.folder === project?.folder || owner.folder === root)

@@ -8,10 +8,9 @@ import { gatherParts } from "../artefact/parts.js";
 import { compiledFolder } from "../artefact/sides.js";
 import { refuseOthers, writeArtefact } from "../artefact/write-artefact.js";
 import { compileProject, compileProjectAnew, runCommand } from "./dev-compiler.js";
-import { checkedPlan } from "./drift.js";
-import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { reviewedPlan } from "./reviewed-plan.js";
 
 export interface BuildFlags {
   /** The folder to write, from where the command is called. */
@@ -27,26 +26,19 @@ export async function runBuild(
   { to }: BuildFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { project, config, format } = configured;
+  const { project, config } = configured;
   // Packages and modules are known by where they really are.
   const root = realpathSync(project.root);
   const { files = [], whole = [] } = config.build ?? {};
   const folder = await faultsAsUsage(async () => folderToWrite(configured, to, terminal));
-  const { checked, plan, findings } = await checkedPlan(project);
-  if (plan === undefined || findings.length > 0) {
-    const { textOf } = checked;
-    terminal.out(
-      renderFindings(findings, format, { textOf, isColoured: terminal.isColoured, root }),
-    );
-    terminal.note("what is built is what was reviewed: run `opwright generate` first");
-    return exitCodes.findings;
-  }
+  const reviewed = await reviewedPlan(configured, "built", terminal);
+  if (reviewed === undefined) return exitCodes.findings;
   const compiled = await compileToBundle(configured, root);
   if (compiled === undefined) {
     terminal.note("the project does not compile");
     return exitCodes.findings;
   }
-  const { name, version } = checked.expanded.model.service;
+  const { name, version } = reviewed.checked.expanded.model.service;
   return await faultsAsUsage(async () => {
     try {
       const bundle = await bundleServer({ root, whole, ...compiled });
@@ -84,12 +76,11 @@ function folderToWrite(
     throw new ArtefactFault(`${asked} is a link that leads nowhere`);
   const sources = [paths.registry, paths.out, ...(config.build?.files ?? [])];
   const inside = `${realpathSync(root)}/`;
-  for (const source of sources)
-    if (
-      `${folder}/`.startsWith(`${resolve(inside, source)}/`) &&
-      resolve(inside, source).startsWith(inside)
-    )
+  for (const source of sources) {
+    const path = resolve(inside, source);
+    if (path.startsWith(inside) && `${folder}/`.startsWith(`${path}/`))
       throw new ArtefactFault(`${folder} is in ${source}, of which the artefact is made`);
+  }
   refuseOthers(folder);
   return folder;
 }

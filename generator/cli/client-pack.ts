@@ -5,33 +5,21 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { writeWhole } from "../output/whole-file.js";
 import { packByNpm } from "../project/npm-pack.js";
-import { checkedPlan } from "./drift.js";
-import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { reviewedPlan } from "./reviewed-plan.js";
 
 export async function runClientPack(
-  { project, format }: ConfiguredProject,
+  configured: ConfiguredProject,
   out: string,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { checked, plan, findings } = await checkedPlan(project);
-  if (plan === undefined || findings.length > 0) {
-    const { textOf } = checked;
-    terminal.out(
-      renderFindings(findings, format, {
-        textOf,
-        isColoured: terminal.isColoured,
-        root: project.root,
-      }),
-    );
-    terminal.note("what is packed is what was reviewed: run `opwright generate` first");
-    return exitCodes.findings;
-  }
+  const reviewed = await reviewedPlan(configured, "packed", terminal);
+  if (reviewed === undefined) return exitCodes.findings;
   const { compileClient } = await import("../output/client-package.js");
   const folder = mkdtempSync(join(tmpdir(), "opwright-client-"));
   try {
-    for (const { path, text } of compileClient(plan.files)) {
+    for (const { path, text } of compileClient(reviewed.plan.files)) {
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
