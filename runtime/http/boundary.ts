@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
 import { challengeOf } from "../families/identity/challenges.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
-import type { Lifetime } from "../ports/lifetime.js";
+import type { Work } from "../ports/work.js";
 import type { Resources } from "../operations/resources.js";
 import { isUuid } from "../contract/uuid.js";
 import { bindHints, type Bound, type TenantHint } from "../families/tenancy/bind.js";
@@ -35,7 +35,7 @@ export const nothingPresented: Presented = { token: null, handshake: new Map() }
 /** Says who is calling, within a lifetime. */
 export type Bind = (
   req: IncomingMessage,
-  lifetime: Lifetime,
+  work: Omit<Work, "payer">,
   presented?: Presented,
 ) => Bound | Promise<Bound>;
 
@@ -67,13 +67,13 @@ export function boundary({
 }: BoundaryOptions): Bind {
   if (spec === undefined) return () => nobody;
   const hasHints = spec.tenantHints.header || spec.tenantHints.host !== null;
-  return async (req, lifetime, { token, handshake } = nothingPresented) => {
+  return async (req, work, { token, handshake } = nothingPresented) => {
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
     const request = { method, headers, handshake, host, allowedOrigins };
     // Checking a credential is the service's own work: callers who use up their connections can't
     // block it.
-    const stores = resources.database.read({ lifetime, payer: null });
+    const stores = resources.database.read({ ...work, payer: null });
     const identity = await authenticate(spec, resources, stores, request, token);
     const hints = hasHints ? hintsOf(spec, req, host) : [];
     if (hints.length === 0) return { identity, tenant: identity?.tenant ?? null };

@@ -42,6 +42,8 @@ export class Exchange {
   /** The operation's id; null where something else answered. */
   operation: string | null = null;
   requestId: string | null = null;
+  /** Where it is in a trace, as W3C `traceparent`. */
+  traceparent: string | undefined;
   /** The code of an error. */
   code: string | null = null;
   caller: string | null = null;

@@ -9,18 +9,21 @@ import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { waitedFor } from "../ports/overdue.js";
 import type { Log } from "../ports/log.js";
+import { idsOf, type Span } from "../ports/tracer.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
 import { readPreconditions } from "../operations/preconditions.js";
 import type { Bound } from "../families/tenancy/bind.js";
 import { noteAsked, type Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
+import type { Bind } from "./boundary.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
 import { announceDeprecation } from "./deprecation.js";
 import { Exchange } from "./exchange.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./input/metadata.js";
 import { readInput } from "./input/read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
+import { beginRequest } from "./request-span.js";
 import type { RouteMatch, RouteTable } from "./route-table.js";
 import { monotonicMillis } from "../ports/ambient.js";
 
@@ -36,7 +39,7 @@ export interface FrontHandlerOptions {
   readonly resources: Resources;
   readonly trustsProxy: ProxyTrust;
   /** The caller of a request and its tenant. Throws errors of the kind authentication. */
-  readonly bind: (req: IncomingMessage, lifetime: Lifetime) => Bound | Promise<Bound>;
+  readonly bind: Bind;
   readonly maxBodyBytes: number;
   /** The tenant of requests that are bound to none. */
   readonly defaultTenant: string;
@@ -78,8 +81,9 @@ function answer(
   res: ServerResponse,
   match: RouteMatch,
 ): void {
-  const metadata = readMetadata(req.headers);
   const exchange = Exchange.of(req, res);
+  const sent = readMetadata(req.headers);
+  const { metadata, trace } = beginRequest(options.resources.tracer, exchange, match.route, sent);
   exchange.operation = match.route.operationId;
   exchange.requestId = metadata.requestId;
   const { deprecated } = match.route;
@@ -87,6 +91,7 @@ function answer(
   const run: Run = {
     match,
     metadata,
+    trace,
     exchange,
     lifetime: undefined,
     context: undefined,
@@ -97,7 +102,8 @@ function answer(
     const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
     const lifetime = Lifetime.until(deadline, exchange, options.resources.clock);
     run.lifetime = lifetime;
-    const outcome = outcomeOf(options, run, lifetime);
+    const begin = () => outcomeOf(options, run, lifetime);
+    const outcome = trace === null ? begin() : trace.within(begin);
     if (outcome instanceof Promise)
       lifetime.settle(
         outcome,
@@ -114,6 +120,7 @@ function answer(
 interface Run {
   readonly match: RouteMatch;
   readonly metadata: InvocationMetadata;
+  readonly trace: Span | null;
   readonly exchange: Exchange;
   /** Undefined where the request names no deadline that can be read. */
   lifetime: Lifetime | undefined;
@@ -180,7 +187,8 @@ function outcomeOf(
   lifetime: Lifetime,
 ): Outcome<unknown> | Promise<Outcome<unknown>> {
   const { ignoresCredentials } = run.match.route;
-  const bound = ignoresCredentials === true ? unbound : options.bind(run.exchange.req, lifetime);
+  const work = { lifetime, trace: run.trace };
+  const bound = ignoresCredentials === true ? unbound : options.bind(run.exchange.req, work);
   if (bound instanceof Promise)
     return bound.then((caller) => outcomeFor(options, run, lifetime, caller));
   return outcomeFor(options, run, lifetime, bound);
@@ -198,6 +206,7 @@ function outcomeFor(
   const context = new ExecutionContext(options.resources, {
     operationId: route.operationId,
     metadata: run.metadata,
+    trace: run.trace,
     tenant: tenant ?? options.defaultTenant,
     idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
     lifetime,
@@ -230,7 +239,7 @@ function outcomeFor(
     arrived();
     run.input = input;
     // A caller must not extend the life of a credential by sending the body slowly.
-    if (monotonicMillis() - asked > slowBodyMillis) await options.bind(req, lifetime);
+    if (monotonicMillis() - asked > slowBodyMillis) await options.bind(req, { lifetime });
     return invoke(route, input, context);
   });
 }
@@ -249,6 +258,7 @@ function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown
     {
       operation: match.route.operationId,
       requestId: metadata.requestId,
+      ...idsOf(metadata.traceparent),
       ...waitedFor(error),
       err: error,
     },

@@ -2,6 +2,7 @@
 // (decisions.md §3).
 import type { Log } from "../ports/log.js";
 import { directPath } from "../ports/direct-addresses.js";
+import { idsOf } from "../ports/tracer.js";
 import type { Exchange } from "./exchange.js";
 
 /** Requests that take longer are marked, in milliseconds. */
@@ -17,6 +18,7 @@ export function logRequest(log: Log, exchange: Exchange): void {
   const isRefused = res.statusCode === 429 || res.statusCode === 503;
   log.info(
     {
+      ...idsOf(exchange.traceparent),
       request: {
         id: requestId,
         method: req.method,

@@ -12,7 +12,8 @@ import type { Clock } from "../ports/clock.js";
 import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
-import type { Log } from "../ports/log.js";
+import { withFields, type Log } from "../ports/log.js";
+import { traced, idsOf, type Span } from "../ports/tracer.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
@@ -42,6 +43,8 @@ export class ExecutionContext {
   said: (() => SaidReply) | undefined;
   /** Preconditions of the request, for the operation that answers for the version. */
   readonly preconditions: Preconditions;
+  /** What the invocation is in a trace; null if it isn't recorded. */
+  readonly trace: Span | null;
   readonly resources: Resources;
   #scopes: Map<string, Filter> | undefined;
   #isOfCaller: boolean;
@@ -59,6 +62,7 @@ export class ExecutionContext {
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
+  #log: Log | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
@@ -70,6 +74,7 @@ export class ExecutionContext {
     this.identity = fields.identity ?? null;
     this.author = this.identity;
     this.replies = fields.replies;
+    this.trace = fields.trace ?? null;
     this.requestHeader = fields.requestHeader ?? (() => undefined);
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.#isOfCaller = fields.clientAddress !== undefined || this.identity !== null;
@@ -85,8 +90,9 @@ export class ExecutionContext {
     return this.resources.clock;
   }
 
+  /** The log, whose lines say to which trace they belong. */
   get log(): Log {
-    return this.resources.log;
+    return (this.#log ??= withFields(this.resources.log, idsOf(this.metadata.traceparent)));
   }
 
   /**
@@ -217,16 +223,18 @@ export class ExecutionContext {
     let isDone = false;
     let result: T;
     try {
-      result = await this.resources.database.write(options, (transaction) =>
-        runWithin(this.#shared, transaction, end, async () => {
-          const made = await work(transaction);
-          if (end.recorded.length > 0) {
-            end.say([...notedOutside(this), ...end.notes]);
-            await this.resources.recorded?.(this, end.recorded);
-          }
-          isDone = true;
-          return made;
-        }),
+      result = await traced(this.trace, "transaction", "internal", (trace) =>
+        this.resources.database.write({ ...options, trace }, (transaction) =>
+          runWithin(this.#shared, transaction, end, async () => {
+            const made = await work(transaction);
+            if (end.recorded.length > 0) {
+              end.say([...notedOutside(this), ...end.notes]);
+              await this.resources.recorded?.(this, end.recorded);
+            }
+            isDone = true;
+            return made;
+          }),
+        ),
       );
     } catch (error) {
       lifetime.reopen();

@@ -7,6 +7,7 @@ import type { Addresses } from "../ports/direct-addresses.js";
 import type { ObjectsLocation, ObjectStore } from "../ports/objects.js";
 import type { ResourceKey } from "../ports/resource-key.js";
 import type { StoreKey } from "../ports/store-key.js";
+import type { BegunTrace } from "../ports/tracer.js";
 import type { ExecutionContext } from "./context.js";
 import type { Erased, ErasedCounts } from "./erased.js";
 import type { ExportedLine, ExportedPerson } from "./exported.js";
@@ -21,7 +22,12 @@ import type { OutsideJob, PeriodicJob } from "../work/periodic.js";
 /** A service at work, as its families see it. */
 export interface ServiceAtWork extends Resources {
   /** A context for the service's own work in the given tenant, without a caller. */
-  context(operationId: string, tenant?: string, lifetime?: Lifetime): ExecutionContext;
+  context(
+    operationId: string,
+    tenant?: string,
+    lifetime?: Lifetime,
+    trace?: BegunTrace,
+  ): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
   write<T>(
     operationId: string,

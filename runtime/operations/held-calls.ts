@@ -4,6 +4,7 @@
 import type { ExecutionContext } from "./context.js";
 import { untilIdle } from "./calls.js";
 import { Lifetime } from "../ports/lifetime.js";
+import { traced, type Span } from "../ports/tracer.js";
 import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
 /**
@@ -113,7 +114,8 @@ export async function runStep<T>(
   const { calls } = context;
   const first = calls.count;
   try {
-    const made = await run();
+    const { trace } = context;
+    const made = await (trace === null ? run() : tracedStep(trace, by, run));
     const held = context.heldAfter(first);
     if (held !== undefined) await held;
     context.expectAwaited(by, first);
@@ -122,4 +124,12 @@ export async function runStep<T>(
     await context.heldAfter(first);
     throw calls.abandon(error, first);
   }
+}
+
+async function tracedStep<T>(
+  trace: Span,
+  { name }: { readonly name: string },
+  run: () => T | Promise<T>,
+): Promise<T> {
+  return traced(trace, name === "" ? "step" : name, "internal", async () => run());
 }

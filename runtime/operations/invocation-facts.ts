@@ -1,5 +1,6 @@
 // The facts of an invocation, its bounds, and the events that it stages.
 import type { Lifetime } from "../ports/lifetime.js";
+import type { Span } from "../ports/tracer.js";
 import type { Identity } from "./identity.js";
 import type { Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration } from "./reply-declaration.js";
@@ -11,7 +12,10 @@ export interface InvocationMetadata {
   /** The caller's UUID if it sent a well-formed one, else fresh. */
   readonly correlationId: string;
   readonly causationId: string;
-  /** W3C `traceparent`, if the caller sent a well-formed one. */
+  /**
+   * What to send to others who continue the trace, as W3C `traceparent`: of the invocation's own
+   * span, or what the caller has sent if nothing is traced here.
+   */
   readonly traceparent: string | undefined;
   /** The run of a job that it is part of; absent if it is part of none. */
   readonly runId?: string;
@@ -46,6 +50,8 @@ export interface StagedEvent {
   readonly payload: string;
   /** The shape in which it is kept (operations/kept-values.ts). */
   readonly shape: string | null;
+  /** Where what stages it is in a trace, as W3C `traceparent`; null if it is in none. */
+  readonly traceparent: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
@@ -62,4 +68,5 @@ export interface InvocationFields {
   readonly identity?: Identity | null;
   readonly requestHeader?: (name: string) => string | undefined;
   readonly replies?: ReplyDeclaration | undefined;
+  readonly trace?: Span | null;
 }

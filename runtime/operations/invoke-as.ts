@@ -1,5 +1,6 @@
 // Operations that are invoked without a request of HTTP, such as commands of realtime
 // (architecture.md "Pipeline").
+import type { BegunTrace } from "../ports/tracer.js";
 import { uuidv7 } from "../ports/uuid.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { ExecutionContext } from "./context.js";
@@ -31,16 +32,22 @@ export interface InvokedAs {
   readonly correlationId?: string;
   /** The run of a job that it is part of. */
   readonly runId?: string;
+  /** What it is in a trace; nothing if left out. */
+  readonly trace?: BegunTrace;
 }
 
 /** The ids of an invocation without a request. */
-export function ownMetadata(correlationId?: string, runId?: string): InvocationMetadata {
+export function ownMetadata({
+  correlationId,
+  runId,
+  trace,
+}: Pick<InvokedAs, "correlationId" | "runId" | "trace"> = {}): InvocationMetadata {
   const requestId = uuidv7();
   return {
     requestId,
     correlationId: correlationId ?? requestId,
     causationId: requestId,
-    traceparent: undefined,
+    traceparent: trace?.traceparent,
     ...(runId === undefined ? {} : { runId }),
   };
 }
@@ -60,7 +67,8 @@ export async function invokeAs<Input, Result>(
   const { isGone = () => false, isAnonymous = false } = as;
   const context = new ExecutionContext(resources, {
     operationId: operation.operationId,
-    metadata: ownMetadata(as.correlationId, as.runId),
+    metadata: ownMetadata(as),
+    trace: as.trace?.span ?? null,
     tenant: as.tenant,
     idempotencyKey: operation.idempotencyKey === true ? as.idempotencyKey : undefined,
     lifetime:

@@ -4,6 +4,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import type { Clock } from "../ports/clock.js";
 import { Lifetime } from "../ports/lifetime.js";
+import { traced, type Span } from "../ports/tracer.js";
 
 /** Milliseconds for the whole call, from the lookup of its name on. */
 const patienceMillis = 10_000;
@@ -21,20 +22,43 @@ export interface OutgoingCall {
   readonly clock: Clock;
   /** Ends the call early. */
   readonly signal?: AbortSignal;
+  /** What it is a part of in a trace, if anybody records that. */
+  readonly trace?: Span | null;
+  /** W3C `traceparent` that is sent where the call has no span of its own. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
  * POSTs a body and returns the status of the answer, 101 among them. Rejects if there is none in
- * time. Whatever the other side does, it settles within 10 s and holds no socket afterwards.
+ * time. Whatever the other side does, it settles within 10 s and holds no socket afterwards. Traces
+ * don't say whom it calls: a caller may have named the address.
  */
-export function post({ url, headers, body, lookup, clock, signal }: OutgoingCall): Promise<number> {
-  const send = url.startsWith("https:") ? requestHttps : requestHttp;
+export function post({ trace, traceparent, ...call }: OutgoingCall): Promise<number> {
+  const work = async (span: Span | null): Promise<number> => {
+    const status = await send(call, span?.traceparent ?? traceparent);
+    span?.note({ "http.response.status_code": status });
+    if (status >= 400) span?.fail(String(status));
+    return status;
+  };
+  return traced(trace, "POST", "client", work, { "http.request.method": "POST" });
+}
+
+function send(
+  { url, headers, body, lookup, clock, signal }: Omit<OutgoingCall, "trace" | "traceparent">,
+  traceparent: string | undefined,
+): Promise<number> {
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) throw reasonOf(signal);
     const bytes = Buffer.from(body);
-    const asking = send(url, {
+    const asking = request(url, {
       method: "POST",
-      headers: { ...headers, "content-length": bytes.length, "user-agent": "opwright-webhooks" },
+      headers: {
+        ...headers,
+        ...(traceparent === undefined ? {} : { traceparent }),
+        "content-length": bytes.length,
+        "user-agent": "opwright-webhooks",
+      },
       // A connection that stays open would outlive the check of its address.
       agent: false,
       ...(lookup === undefined ? {} : { lookup }),

@@ -14,6 +14,7 @@ import type { ResourceKey } from "../ports/resource-key.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
+import type { Tracer } from "../ports/tracer.js";
 import type { QueryBudgets, ReadLimits, Departed, StagedEvent } from "./invocation-facts.js";
 
 /** What every invocation of a service works with. */
@@ -23,6 +24,8 @@ export interface Resources {
   readonly clock: Clock;
   readonly database: Database;
   readonly log: Log;
+  /** Begins traces; null if nobody records them. */
+  readonly tracer: Tracer | null;
   readonly signer: Signer;
   /** Seals the payloads of the outbox. */
   readonly sealer: Sealer;

@@ -55,6 +55,8 @@ export type BusMessage =
       readonly shape: string;
       /** What tells it from others; an older process doesn't say. */
       readonly signalId?: string;
+      /** Where what has sent it was in a trace, as W3C `traceparent`. */
+      readonly traceparent?: string;
     };
 
 export interface BusListener {

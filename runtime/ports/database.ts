@@ -33,6 +33,8 @@ export interface WriteOptions {
   readonly exclusive?: string | undefined;
   /** A name that only one write may hold at a time, until it ends; others wait for it. */
   readonly turn?: string | undefined;
+  /** What it is a part of in a trace; nothing if left out. */
+  readonly trace?: Work["trace"];
 }
 
 /**

@@ -43,6 +43,8 @@ export interface NewRun {
   readonly dueAt: number | null;
   readonly createdAt: number;
   readonly maxAttempts: number;
+  /** Where what adds it is in a trace, as W3C `traceparent`; null if it is in none. */
+  readonly traceparent: string | null;
 }
 
 /** A run that has been claimed, with everything that this takes. */
@@ -64,6 +66,7 @@ export interface ClaimedRun {
   readonly plannedAt: number;
   /** Whether results of steps are kept. */
   readonly hasSteps: boolean;
+  readonly traceparent: string | null;
 }
 
 /** A run as its holder has it. */

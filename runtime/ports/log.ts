@@ -9,6 +9,17 @@ export interface Log {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
+/** A log whose lines have these fields as well; the log itself if there are none. */
+export function withFields(log: Log, fields: Readonly<Record<string, unknown>>): Log {
+  if (Object.keys(fields).length === 0) return log;
+  return {
+    debug: (given, message) => log.debug({ ...fields, ...given }, message),
+    info: (given, message) => log.info({ ...fields, ...given }, message),
+    warn: (given, message) => log.warn({ ...fields, ...given }, message),
+    error: (given, message) => log.error({ ...fields, ...given }, message),
+  };
+}
+
 /** Drops every line. */
 export const silentLog: Log = {
   debug() {},

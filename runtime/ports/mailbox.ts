@@ -16,6 +16,8 @@ export interface MailboxEntry {
    * opwright has kept it.
    */
   readonly shape: string | null;
+  /** Where what has staged it was in a trace, as W3C `traceparent`; null if it was in none. */
+  readonly traceparent: string | null;
 }
 
 /** An entry and the mailbox that it was put into. */
@@ -81,7 +83,7 @@ export interface MailboxStore {
    */
   stage(
     tenant: string,
-    signal: Pick<MailboxEntry, "eventId" | "name" | "data" | "shape">,
+    signal: Omit<MailboxEntry, "position">,
     principalIds: readonly string[],
     now: number,
   ): Promise<void>;

@@ -14,6 +14,8 @@ export interface OutboxEvent {
    * opwright has kept it.
    */
   readonly shape: string | null;
+  /** Where what has staged it was in a trace, as W3C `traceparent`; null if it was in none. */
+  readonly traceparent: string | null;
   readonly tenant: string;
   readonly createdAt: number;
 }

@@ -20,6 +20,8 @@ export class Signal {
   readonly signalId: string | null;
   /** The payload as JSON text. */
   readonly data: string;
+  /** Where what has sent it was in a trace, as W3C `traceparent`; null if nobody records that. */
+  readonly traceparent: string | null;
   #webSocketFrame: Buffer | undefined;
   #socketIoFrame: Buffer | undefined;
   #sseChunk: Buffer | undefined;
@@ -30,12 +32,14 @@ export class Signal {
     data: string,
     entry: MailboxEntry | null,
     signalId: string | null = null,
+    traceparent: string | null = entry?.traceparent ?? null,
   ) {
     this.name = name;
     this.signalId = signalId;
     this.position = entry?.position ?? null;
     this.#id = entry === null ? null : printEventId(entry);
     this.data = data;
+    this.traceparent = isSampled(traceparent) ? traceparent : null;
   }
 
   static ofEntry(entry: MailboxEntry): Signal {
@@ -79,6 +83,12 @@ export class Signal {
 
   #envelope(): string {
     const told = this.signalId === null ? "" : `,"signal_id":"${this.signalId}"`;
-    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}${told}`;
+    const traced = this.traceparent === null ? "" : `,"traceparent":"${this.traceparent}"`;
+    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}${told}${traced}`;
   }
+}
+
+/** Whether somebody may have recorded the trace (W3C Trace Context §3.2.2.5.1). */
+function isSampled(traceparent: string | null): boolean {
+  return traceparent !== null && (Number.parseInt(traceparent.slice(-2), 16) & 1) === 1;
 }

@@ -29,6 +29,8 @@ export interface WebhookEvent {
    * opwright has kept it.
    */
   readonly shape: string | null;
+  /** Where what has staged it was in a trace, as W3C `traceparent`; null if it was in none. */
+  readonly traceparent: string | null;
   readonly createdAt: number;
 }
 

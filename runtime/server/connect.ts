@@ -36,6 +36,7 @@ import { publicUrlOf } from "./public-url.js";
 import { openAll, type Opened } from "./opened.js";
 import { firstNameOf, type ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
+import { openTracer } from "./tracing.js";
 import { monotonicMillis, sleep } from "../ports/ambient.js";
 
 export interface ConnectOptions {
@@ -128,6 +129,7 @@ async function openConnection(
     clock,
     database,
     log,
+    tracer: await openTracer(log),
     observer,
     signer,
     limiter: rates.limiter,
@@ -260,8 +262,14 @@ function heldResources() {
 
 /** Makes contexts for work of the service itself. */
 function contextsOf(resources: Resources): ServiceConnection["context"] {
-  return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited()) =>
-    new ExecutionContext(resources, { operationId, metadata: ownMetadata(), tenant, lifetime });
+  return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited(), trace) =>
+    new ExecutionContext(resources, {
+      operationId,
+      metadata: ownMetadata(trace === undefined ? {} : { trace }),
+      trace: trace?.span ?? null,
+      tenant,
+      lifetime,
+    });
 }
 
 /** How long to wait for the database at start, and between two attempts, in milliseconds. */

@@ -1,6 +1,5 @@
 // Metrics for Prometheus (its exposition format 0.0.4): what the service does, waits for and
 // refuses (decisions.md §3).
-import { createRequire } from "node:module";
 import type { Registry } from "prom-client";
 import type { ConnectionCounts } from "../http/connections.js";
 import type { Exchange } from "../http/exchange.js";
@@ -20,6 +19,7 @@ import { Latencies } from "./latency.js";
 import { Objectives, type CountedObjectives } from "./objectives.js";
 import type { Readiness } from "./readiness.js";
 import { startTimer } from "../ports/ambient.js";
+import { ownVersion } from "./own-version.js";
 
 /** What the metrics are read from, each time somebody asks for them. */
 export interface MetricSources {
@@ -225,7 +225,7 @@ function metricsOfConnections({ connections, answers }: MetricSources): Declared
 /** What runs, and whether what it needs is there. */
 function metricsOfService({ service, readiness }: MetricSources): DeclaredMetrics {
   const { name, version } = service;
-  const labels = { service: name, version, opwright: versionOfOpwright() };
+  const labels = { service: name, version, opwright: ownVersion() };
   return {
     build_info: gauge(
       "1, with the name and the version of the service, and the version of opwright.",
@@ -245,16 +245,4 @@ function metricsOfService({ service, readiness }: MetricSources): DeclaredMetric
       ["what"],
     ),
   };
-}
-
-/** The version of the package. A service that was bundled into one file may be without it. */
-function versionOfOpwright(): string {
-  try {
-    const { version } = createRequire(import.meta.url)("opwright/package.json") as {
-      readonly version: string;
-    };
-    return version;
-  } catch {
-    return "unknown";
-  }
 }

@@ -70,7 +70,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
       const ids = owners.map(({ principalId }) => principalId);
       await mailbox.stage(
         first?.tenant ?? "",
-        { eventId, name: "told", data, shape: "8e1f notes:3" },
+        { eventId, name: "told", data, shape: "8e1f notes:3", traceparent: null },
         ids,
         epochMillis(),
       );
@@ -129,6 +129,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           name: "told",
           data: "1",
           shape: "8e1f notes:3",
+          traceparent: null,
         });
         const stranger = newcomer();
         assert.deepEqual(await database.reader.of(mailboxStore).heads([stranger, owner]), [
@@ -149,7 +150,13 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const owner = newcomer();
         const gone = write(database, async (transaction) => {
           const mailbox = transaction.of(mailboxStore);
-          const signal = { eventId: uuidv7(), name: "told", data: "gone", shape: null };
+          const signal = {
+            eventId: uuidv7(),
+            name: "told",
+            data: "gone",
+            shape: null,
+            traceparent: null,
+          };
           await mailbox.stage(owner.tenant, signal, [owner.principalId], epochMillis());
           throw new Error("rolled back");
         });
@@ -327,7 +334,13 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         ] as const)
           await write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
-            const signal = { eventId: uuidv7(), name: "told", data, shape: "8e1f notes:3" };
+            const signal = {
+              eventId: uuidv7(),
+              name: "told",
+              data,
+              shape: "8e1f notes:3",
+              traceparent: null,
+            };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], at);
           });
         await numberAll(database);
@@ -414,7 +427,13 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const stageOld = (data: string): Promise<void> =>
           write(database, (transaction) => {
             const mailbox = transaction.of(mailboxStore);
-            const signal = { eventId: uuidv7(), name: "told", data, shape: "8e1f notes:3" };
+            const signal = {
+              eventId: uuidv7(),
+              name: "told",
+              data,
+              shape: "8e1f notes:3",
+              traceparent: null,
+            };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], old);
           });
         await stageOld("has a place");

@@ -42,6 +42,7 @@ const allowed: readonly Allowed[] = [
   [/^openapi-types$/, /^generator\/emit\//],
 
   [/^libsql(?:\/promise)?$/, /^runtime\/engines\/sqlite\//],
+  [/^@opentelemetry\/api$/, /^runtime\/engines\/opentelemetry\//],
   [/^pg$/, /^runtime\/engines\/postgres\//],
   [/^redis$/, /^runtime\/engines\/redis\//],
   [/^@aws-sdk\//, /^runtime\/engines\/s3\//],
@@ -56,7 +57,7 @@ const allowed: readonly Allowed[] = [
   [/^(?:cors|find-my-way|ipaddr\.js|multer|proxy-addr|socket\.io|ws)$/, /^runtime\/http\//],
   [/^(?:pino|prom-client)$/, /^runtime\/server\//],
   // Its own version.
-  [/^opwright\/package\.json$/, /^runtime\/server\/metrics\.ts$/],
+  [/^opwright\/package\.json$/, /^runtime\/server\/own-version\.ts$/],
 
   // A type, which nothing runs, and nothing misses where it is not there.
   [/^@tanstack\/query-core$/, /^(?:client|generated\/client)\/query\.ts$/],

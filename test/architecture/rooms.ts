@@ -19,6 +19,7 @@ export const runtimeHouse: House = [
     ["S3", /^runtime\/engines\/s3\//],
     ["Redis", /^runtime\/engines\/redis\//],
     ["memory", /^runtime\/engines\/memory\//],
+    ["OpenTelemetry", /^runtime\/engines\/opentelemetry\//],
   ],
   [["operations", /^runtime\/operations\//]],
   [

@@ -73,5 +73,6 @@ export const tables: SystemTables = (engine) => {
         : []),
     ],
     "opwright_jobs.scopes": [addColumn("opwright_jobs", `"scopes" ${type.text}`)],
+    "opwright_jobs.trace": [addColumn("opwright_jobs", `"traceparent" ${type.text}`)],
   };
 };

@@ -30,5 +30,6 @@ export const tables: SystemTables = (engine) => {
       index("opwright_outbox_by_dead_at", "opwright_outbox", `"dead_at"`, present("dead_at")),
     ],
     "opwright_outbox.shape": [addColumn("opwright_outbox", `"shape" ${type.text}`)],
+    "opwright_outbox.trace": [addColumn("opwright_outbox", `"traceparent" ${type.text}`)],
   };
 };

@@ -16,6 +16,7 @@ export const tables: SystemTables = (engine) => {
       indexes: ["created_at"],
     },
     "opwright_signals.shape": [addColumn("opwright_signals", `"shape" ${type.text}`)],
+    "opwright_signals.trace": [addColumn("opwright_signals", `"traceparent" ${type.text}`)],
     opwright_staged_signals: {
       columns: [
         engine === "sqlite"

@@ -42,6 +42,9 @@ export const tables: SystemTables = (engine) => {
     "opwright_webhook_payloads.shape": [
       addColumn("opwright_webhook_payloads", `"shape" ${type.text}`),
     ],
+    "opwright_webhook_payloads.trace": [
+      addColumn("opwright_webhook_payloads", `"traceparent" ${type.text}`),
+    ],
     opwright_webhook_deliveries: {
       columns: [
         `"id" ${type.uuid} PRIMARY KEY`,

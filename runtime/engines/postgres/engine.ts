@@ -10,6 +10,7 @@ import { noteProbe } from "../sql/probe.js";
 import { NamedTurns } from "../../work/named-turns.js";
 import { readsOnly, type SqlSession } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
+import { tracedSession } from "../sql/traced-session.js";
 import { openConnections, type PostgresConnections, type HeldConnection } from "./connections.js";
 import { needsDirectUrl, translateFault, withoutTable } from "./faults.js";
 import { postgresDialect } from "./dialect.js";
@@ -72,9 +73,8 @@ export async function openPostgresDatabase(
     try {
       if (turn !== undefined) await open.session.all(postgresDialect.holdName, [turn]);
       if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
-      const transaction = new SqlTransaction(open.session, stores, (inside) =>
-        open.attempt(inside),
-      );
+      const session = tracedSession(open.session, work.trace, "postgresql");
+      const transaction = new SqlTransaction(session, stores, (inside) => open.attempt(inside));
       const value = await lifetime.limit(run(transaction));
       open.expectIdle();
       lifetime.throwIfOver();
@@ -95,7 +95,10 @@ export async function openPostgresDatabase(
   };
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(readSession(connections, work, tables), stores);
+    new SqlTransaction(
+      tracedSession(readSession(connections, work, tables), work.trace, "postgresql"),
+      stores,
+    );
 
   return {
     read,
@@ -104,8 +107,8 @@ export async function openPostgresDatabase(
       return read(ofService());
     },
 
-    write: ({ lifetime, payer = null, ...options }, work) => {
-      const its = { lifetime, payer };
+    write: ({ lifetime, payer = null, trace, ...options }, work) => {
+      const its = { lifetime, payer, trace };
       const run = () => write(its, options, work);
       // Of a process, only the next one waits with a connection.
       return options.turn === undefined ? run() : turns.take(options.turn, its, run);

@@ -20,6 +20,7 @@ const taken = [
   "due_at",
   "planned_at",
   "max_attempts",
+  "traceparent",
 ]
   .map((name) => `"${name}" = excluded."${name}"`)
   .join(", ");

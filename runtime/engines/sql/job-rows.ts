@@ -22,6 +22,7 @@ export const newRunFields = {
   planned_at: "integer",
   created_at: "integer",
   max_attempts: "integer",
+  traceparent: "text",
 } as const;
 
 /** Runs of one job in one tenant wait in one lane. */
@@ -61,13 +62,14 @@ export function newRunRow(
     planned_at: dueAt ?? createdAt,
     created_at: createdAt,
     max_attempts: run.maxAttempts,
+    traceparent: run.traceparent,
   };
 }
 
 /** The columns of a claimed run. */
 export const claimedColumns =
   `"id", "tenant_id", "job", "input", "shape", "runs_as", "principal_id", "actor_id", "scopes", ` +
-  `"claims", "attempts", "max_attempts", "planned_at", "has_steps"`;
+  `"claims", "attempts", "max_attempts", "planned_at", "has_steps", "traceparent"`;
 
 export function readClaimedRun(row: SqlRow): Omit<ClaimedRun, "hasStanding"> {
   return {
@@ -82,6 +84,7 @@ export function readClaimedRun(row: SqlRow): Omit<ClaimedRun, "hasStanding"> {
     maxAttempts: Number(row["max_attempts"]),
     plannedAt: Number(row["planned_at"]),
     hasSteps: Number(row["has_steps"]) === 1,
+    traceparent: textOrNull(row["traceparent"]),
   };
 }
 

@@ -13,7 +13,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
   return {
     async number(shard, limit) {
       const staged = await session.all(
-        `SELECT q."sequence", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data", s."shape" ` +
+        `SELECT q."sequence", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data", s."shape", s."traceparent" ` +
           `FROM "opwright_staged_signals" q JOIN "opwright_signals" s ON s."id" = q."signal_id" ` +
           `WHERE q."shard" = ${at(1)} ORDER BY q."sequence" LIMIT ${limit}`,
         [shard],
@@ -56,6 +56,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
           name: String(row["name"]),
           data: String(row["data"]),
           shape: textOrNull(row["shape"]),
+          traceparent: textOrNull(row["traceparent"]),
         };
       });
     },

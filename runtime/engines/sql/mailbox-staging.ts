@@ -14,6 +14,7 @@ interface Staged {
     readonly name: string;
     readonly data: string;
     readonly shape: string | null;
+    readonly traceparent: string | null;
     readonly created_at: number;
   };
   readonly principals: readonly string[];
@@ -44,11 +45,12 @@ export function sqlStaging(
       name: "text",
       data: "text",
       shape: "text",
+      traceparent: "text",
       created_at: "integer",
     } as const;
     await session.run(
-      `INSERT INTO "opwright_signals" ("id", "name", "data", "shape", "created_at") ` +
-        `SELECT w."id", w."name", w."data", w."shape", w."created_at" FROM ${dialect.records(signal, at(1))}`,
+      `INSERT INTO "opwright_signals" ("id", "name", "data", "shape", "traceparent", "created_at") ` +
+        `SELECT w."id", w."name", w."data", w."shape", w."traceparent", w."created_at" FROM ${dialect.records(signal, at(1))}`,
       [
         recordsText(
           signal,
@@ -69,12 +71,12 @@ export function sqlStaging(
   };
 
   return {
-    async stage(tenant, { eventId, name, data, shape }, principalIds, now) {
+    async stage(tenant, { eventId, name, data, shape, traceparent }, principalIds, now) {
       const principals = [...new Set(principalIds.map(principalOf))];
       if (principals.length === 0) return;
       waiting.push({
         tenant,
-        row: { id: eventId, name, data, shape, created_at: now },
+        row: { id: eventId, name, data, shape, traceparent, created_at: now },
         principals,
       });
       // Signals that are staged without waiting in between are written together.

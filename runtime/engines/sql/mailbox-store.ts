@@ -22,7 +22,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
   return {
     async read(owner, after, limit) {
       const rows = await session.all(
-        `SELECT m."position", m."signal_id", s."name", s."data", s."shape" FROM "opwright_mailbox" m ` +
+        `SELECT m."position", m."signal_id", s."name", s."data", s."shape", s."traceparent" FROM "opwright_mailbox" m ` +
           `JOIN "opwright_signals" s ON s."id" = m."signal_id" ` +
           `WHERE m."tenant_id" = ${at(1)} AND m."principal_id" = ${at(2)} AND m."position" > ${at(3)} ` +
           `ORDER BY m."position" LIMIT ${at(4)}`,
@@ -34,6 +34,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
         name: String(row["name"]),
         data: String(row["data"]),
         shape: textOrNull(row["shape"]),
+        traceparent: textOrNull(row["traceparent"]),
       }));
     },
 

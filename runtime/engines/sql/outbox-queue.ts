@@ -42,7 +42,7 @@ export function sqlOutboxQueue(
       const rows = await session.all(
         `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1, "last_error" = ${at(4)} ` +
           `WHERE "id" IN (SELECT "id" FROM "opwright_outbox" WHERE ${which} ${order} ${at(5)}${dialect.skipLocked}) ` +
-          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts", "shape"`,
+          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts", "shape", "traceparent"`,
         [dialect.list(names), now, leaseUntil, endedWithProcess, limit],
       );
       return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
@@ -71,6 +71,7 @@ function readClaimed(row: SqlRow): ClaimedEvent {
     name: String(row["name"]),
     payload: String(row["payload"]),
     shape: textOrNull(row["shape"]),
+    traceparent: textOrNull(row["traceparent"]),
     tenant: String(row["tenant_id"]),
     createdAt: Number(row["created_at"]),
     attempt: Number(row["attempts"]),

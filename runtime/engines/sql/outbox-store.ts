@@ -13,11 +13,11 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   return {
-    async add({ id, name, payload, shape, tenant, createdAt }) {
+    async add({ id, name, payload, shape, traceparent, tenant, createdAt }) {
       await session.run(
-        `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts", "shape") ` +
-          `VALUES (${[1, 2, 3, 4, 5, 6, 7, 8].map(at).join(", ")})`,
-        [id, name, payload, tenant, createdAt, createdAt, 0, shape],
+        `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts", "shape", "traceparent") ` +
+          `VALUES (${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(at).join(", ")})`,
+        [id, name, payload, tenant, createdAt, createdAt, 0, shape, traceparent],
       );
     },
 

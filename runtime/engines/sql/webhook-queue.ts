@@ -178,7 +178,7 @@ function claimsOf(session: SqlSession) {
     const rows = await session.all(
       `SELECT d."id", d."attempts", w."id" AS "webhook_id", w."url", w."secret", w."principal_id", ` +
         `CASE WHEN ${ownerStands} THEN 1 ELSE 0 END AS "stands", ` +
-        `p."id" AS "event_id", p."name", p."tenant_id", p."payload", p."created_at", p."shape" ` +
+        `p."id" AS "event_id", p."name", p."tenant_id", p."payload", p."created_at", p."shape", p."traceparent" ` +
         `FROM "opwright_webhook_deliveries" d JOIN "opwright_webhooks" w ON w."id" = d."webhook_id" ` +
         `JOIN "opwright_webhook_payloads" p ON p."id" = d."event_id" WHERE d.${listed(1)}`,
       [ids(claimed)],
@@ -242,6 +242,7 @@ function readClaimed(row: SqlRow): ClaimedDelivery {
       tenant,
       payload: String(row["payload"]),
       shape: textOrNull(row["shape"]),
+      traceparent: textOrNull(row["traceparent"]),
       createdAt: Number(row["created_at"]),
     },
   };

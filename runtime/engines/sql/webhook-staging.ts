@@ -31,12 +31,12 @@ export function sqlWebhookStaging(
       }));
     },
 
-    async stage({ id, name, tenant, payload, shape, createdAt }, ...to) {
+    async stage({ id, name, tenant, payload, shape, traceparent, createdAt }, ...to) {
       if (to.length === 0) return [];
       await session.run(
-        `INSERT INTO "opwright_webhook_payloads" ("id", "name", "tenant_id", "payload", "created_at", "shape") ` +
-          `VALUES (${[1, 2, 3, 4, 5, 6].map(at).join(", ")})`,
-        [id, name, tenant, payload, createdAt, shape],
+        `INSERT INTO "opwright_webhook_payloads" ("id", "name", "tenant_id", "payload", "created_at", "shape", "traceparent") ` +
+          `VALUES (${[1, 2, 3, 4, 5, 6, 7].map(at).join(", ")})`,
+        [id, name, tenant, payload, createdAt, shape, traceparent],
       );
       const rows = to.map((webhook) => ({ id: uuidv7(), webhook_id: webhook.id }));
       await session.run(

@@ -9,6 +9,7 @@ import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget, MigrationTransaction } from "../sql/migrations.js";
 import { hasEnded } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
+import { tracedSession } from "../sql/traced-session.js";
 import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
 import { makePrivateDatabase } from "./private-database.js";
 import { expectNotRestoring } from "./restoring.js";
@@ -65,14 +66,19 @@ export function openSqliteDatabase(
     queue.within(work, () =>
       writer.run(work, async (connection, isOpen) => {
         const session = new SqliteWriteSession(connection, work, isOpen);
-        const value = await run(writeTransaction(session, connection.prepared, stores, isOpen));
+        const value = await run(
+          writeTransaction(session, work, connection.prepared, stores, isOpen),
+        );
         session.expectIdle();
         return value;
       }),
     );
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(new SqliteReadSession(keyed, readers, work), stores);
+    new SqlTransaction(
+      tracedSession(new SqliteReadSession(keyed, readers, work), work.trace, "sqlite"),
+      stores,
+    );
 
   return {
     read,
@@ -81,8 +87,8 @@ export function openSqliteDatabase(
       return read(ofService());
     },
 
-    async write({ lifetime, exclusive, payer = null, operation = "" }, work) {
-      const own = { lifetime, payer, operation };
+    async write({ lifetime, exclusive, payer = null, operation = "", trace }, work) {
+      const own = { lifetime, payer, operation, trace };
       if (exclusive === undefined) return write(own, work);
       return alone(held, exclusive, () => write(own, work));
     },
@@ -179,12 +185,13 @@ async function runMigrationPart<T>(
 /** A transaction of the writer. If a nested attempt fails, only that attempt is undone. */
 function writeTransaction(
   session: SqliteWriteSession,
+  { trace }: Pick<Work, "trace">,
   prepared: PreparedConnection,
   stores: SqlStores,
   isOpen: () => boolean,
 ): Transaction {
   let attempts = 0;
-  return new SqlTransaction(session, stores, async (run) => {
+  return new SqlTransaction(tracedSession(session, trace, "sqlite"), stores, async (run) => {
     if (!isOpen()) throw hasEnded();
     const savepoint = `attempt_${(attempts += 1)}`;
     prepared.exec(`SAVEPOINT ${savepoint}`);

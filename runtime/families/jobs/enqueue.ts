@@ -118,6 +118,7 @@ export async function addRun(
     tenant: options.tenant ?? context.tenant,
     as: rightsOf(context),
     now,
+    traceparent: context.metadata.traceparent,
   });
   const unique = uniqueKey(declarations.jobs[job]?.unique, input);
   const id = await context.transaction.of(jobStore).add({

@@ -15,6 +15,7 @@ import { messageOf } from "../../operations/thrown.js";
 import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
 import { isStorable, later } from "./storable.js";
+import { traced } from "../../ports/tracer.js";
 
 /** Its functions can be taken out: `async (input, context, { step, sleep }) => …`. */
 export interface JobRun {
@@ -215,10 +216,14 @@ async function callOperation<Input, Result>(
     correlationId: metadata.correlationId,
     runId: id,
   };
-  const { output } = await invokeAs(resources, operation, by, () => {
+  const read = (): Input => {
     const faults = inputFaults(operation.input as InputBinding<unknown>, input);
     if (faults !== null) throw fail("core.validation", { errors: faults });
     return input;
+  };
+  const { output } = await traced(context.trace, operation.operationId, "internal", (span) => {
+    const trace = { traceparent: span?.traceparent ?? metadata.traceparent, span };
+    return invokeAs(resources, operation, { ...by, trace }, read);
   });
   if (output instanceof ByteReply) {
     output.body?.destroy();

@@ -16,6 +16,8 @@ export interface RunRequest {
   readonly as: RunsAs;
   /** The present time in epoch milliseconds. */
   readonly now: number;
+  /** Where what causes it is in a trace, as W3C `traceparent`. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A run that begins at once, with nothing that other runs would have to make room for. */
@@ -32,7 +34,7 @@ export interface PreparedRun {
 export function prepareRun(
   { jobs, was }: JobDeclarations,
   { kept }: Pick<Resources, "kept">,
-  { job, given, tenant, as, now }: RunRequest,
+  { job, given, tenant, as, now, traceparent = undefined }: RunRequest,
 ): PreparedRun {
   const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
   if (declaration === undefined) throw new Error(`${job} is no job`);
@@ -50,6 +52,7 @@ export function prepareRun(
     dueAt: null,
     createdAt: now,
     maxAttempts: declaration.attempts,
+    traceparent: traceparent ?? null,
   };
   return { run, input };
 }

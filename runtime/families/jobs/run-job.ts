@@ -1,4 +1,5 @@
 // One attempt of a run: the author's function, invoked as the one on whose behalf it runs.
+import { knownError } from "../../contract/errors.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import type { Identity } from "../../operations/identity.js";
@@ -7,6 +8,7 @@ import { invokeAs } from "../../operations/invoke-as.js";
 import { operation } from "../../operations/operation.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import { jobStore, type ClaimedRun, type RunsAs } from "../../ports/jobs.js";
+import { goOn } from "../../ports/tracer.js";
 import { jobRun, type RunStops } from "./job-run.js";
 import type { JobsSpec } from "./spec.js";
 
@@ -43,6 +45,9 @@ export async function runJob(
       return handler(input, context, made.run);
     }),
   });
+  const { traceparent, attempt } = claimed;
+  const about = { "opwright.attempt": attempt };
+  const trace = goOn(service.tracer, `job ${job}`, "consumer", traceparent, about);
   try {
     const isAnonymous = as.kind === "nobody";
     // Outside all tenants, as a credential that is scoped to none is.
@@ -53,13 +58,19 @@ export async function runJob(
       lifetime,
       correlationId: claimed.id,
       runId: claimed.id,
+      trace,
     };
     // The version that has enqueued it may have declared less.
     const input = jobs[job]?.input(given, job);
-    await invokeAs(service, invoked, by, () => input);
+    const run = () => invokeAs(service, invoked, by, () => input);
+    await (trace.span === null ? run() : trace.span.within(run));
     return { fault: null, stops };
   } catch (error) {
+    // To sleep is no failure.
+    if (stops.sleepsUntil === null) trace.span?.fail(knownError(error).code);
     return { fault: { error }, stops };
+  } finally {
+    trace.span?.end();
   }
 }
 

@@ -7,6 +7,7 @@ import { messageOf } from "../../operations/thrown.js";
 import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { jobStore, type ClaimedRun, type RunEnd, type RunLimit } from "../../ports/jobs.js";
+import { idsOf } from "../../ports/tracer.js";
 import {
   startQueue,
   storeMillis,
@@ -245,8 +246,8 @@ function endOf(
 
 /** A failed attempt is a line of the log and a count of the metrics. */
 function noteEnd(service: ServiceAtWork, run: ClaimedRun, end: RunEnd, fault: unknown): void {
-  const { id, job, tenant, attempt: number } = run;
-  const about = { run: id, job, tenant, attempt: number };
+  const { id, job, tenant, attempt: number, traceparent } = run;
+  const about = { run: id, job, tenant, attempt: number, ...idsOf(traceparent) };
   if (end.kind === "done") {
     tally(service, "jobs_done");
     service.log.debug(about, "a job is done");

@@ -18,6 +18,7 @@ import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
+import { idsOf, tracedLater, type BegunTrace } from "../../ports/tracer.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
 
@@ -59,7 +60,10 @@ export function startRelay(options: RelayOptions): Poller {
     },
     waitsFor: "the destination",
     claim: claimer(options),
-    attempt: (event, lifetime) => deliver(options, event, lifetime),
+    attempt: (event, lifetime) =>
+      tracedLater(options.service.tracer, `outbox ${event.name}`, event, (trace) =>
+        deliver(options, event, lifetime, trace),
+      ),
     endBy: (fault) => ({ ...unanswered, reason: reasonOf(fault) }),
     async settle(event, { reason }, at, dueAt) {
       const isNoted = await database.write(noteOptions(), (transaction) => {
@@ -146,13 +150,14 @@ async function deliver(
   { destinations, service }: RelayOptions,
   { id, name, tenant, attempt, createdAt, payload, shape }: ClaimedEvent,
   lifetime: Lifetime,
+  trace: BegunTrace,
 ): Promise<AttemptEnd> {
   const destination = destinations[name] ?? unknown;
   const data: unknown = JSON.parse(
     service.kept.events(name).told(service.sealer.open(payload, id), shape),
   );
   const created = new Date(createdAt).toISOString();
-  const context = service.context(`outbox.${name}`, tenant, lifetime);
+  const context = service.context(`outbox.${name}`, tenant, lifetime, trace);
   const delivered = { id, name, data, tenant, created_at: created, attempt };
   await runHeld(context, destination, (own) => destination(delivered, own));
   return { ...unanswered, reason: null };
@@ -168,20 +173,21 @@ function reasonOf(error: unknown): string {
   return messageOf(error).slice(0, 200);
 }
 
-type Told = Pick<ClaimedEvent, "id" | "name" | "attempt">;
+type Told = Pick<ClaimedEvent, "id" | "name" | "attempt" | "traceparent">;
 
-function noteFailure({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
+function noteFailure({ service }: RelayOptions, event: Told, reason: string): void {
   tally(service, "outbox_failed");
-  service.log.warn(
-    { event: name, id, attempt, reason },
-    "an integration event was not delivered yet",
-  );
+  service.log.warn(lineOf(event, reason), "an integration event was not delivered yet");
 }
 
-function noteEnd({ service }: RelayOptions, { id, name, attempt }: Told, reason: string): void {
+function noteEnd({ service }: RelayOptions, event: Told, reason: string): void {
   tally(service, "outbox_failed");
   tally(service, "outbox_given_up");
-  service.log.error({ event: name, id, attempt, reason }, "an integration event was given up");
+  service.log.error(lineOf(event, reason), "an integration event was given up");
+}
+
+function lineOf({ id, name, attempt, traceparent }: Told, reason: string) {
+  return { event: name, id, attempt, reason, ...idsOf(traceparent) };
 }
 
 /** Only names with a destination are claimed. */

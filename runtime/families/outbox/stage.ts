@@ -55,6 +55,7 @@ export async function stage(
     name,
     payload: sealer.seal(form.stored(JSON.stringify(payload)), id),
     shape: form.shape,
+    traceparent: context.metadata.traceparent ?? null,
     tenant: context.tenant,
     createdAt: context.clock.now(),
   };

@@ -15,6 +15,7 @@ import type { Presence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "../../ports/signal.js";
 import { entriesTold } from "./told-entries.js";
+import { traceSent } from "./signal-trace.js";
 import type { RealtimeSpec, RealtimeTransport } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { Ephemeral } from "./ephemeral.js";
@@ -85,7 +86,7 @@ export interface Admittance {
 /** What connections are admitted to. */
 export interface Admission {
   readonly spec: RealtimeSpec;
-  readonly resources: Pick<Resources, "clock" | "database" | "kept" | "log">;
+  readonly resources: Pick<Resources, "clock" | "database" | "kept" | "log" | "tracer">;
   readonly hub: Hub;
   readonly presence: Presence | null;
   readonly byPrincipal: PrincipalConnections;
@@ -256,6 +257,7 @@ function pumpOf(
       state: (...asked) => mailbox().state(...asked),
     },
     tell: entriesTold(spec, resources),
+    wrote: (signal) => traceSent(resources.tracer, signal),
     after,
     onFault: (error) => {
       resources.log.error({ err: error }, "a mailbox could not be delivered");

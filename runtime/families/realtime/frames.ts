@@ -1,6 +1,7 @@
 // Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
 import { fail, knownError, type ServiceError } from "../../contract/errors.js";
 import { isIdempotencyKey, limits } from "../../contract/limits.js";
+import { isTraceparent } from "../../contract/traceparent.js";
 import { isTopicName, readTopics } from "./handshake.js";
 
 /** A call of an operation, whatever carries it. */
@@ -9,6 +10,8 @@ export interface Command {
   readonly payload: unknown;
   readonly idempotencyKey: string | undefined;
   readonly deadlineSeconds: number | undefined;
+  /** Where it is in a trace, as W3C `traceparent`, if the caller says so. */
+  readonly traceparent: string | undefined;
 }
 
 export interface CommandFrame extends Command {
@@ -130,17 +133,20 @@ export function readToken(given: unknown): string {
   throw invalidFrame("token must be a text that is not empty");
 }
 
-/** The key and the budget of one command. Throws `realtime_invalid_frame`. */
+/** The key, the budget and the trace of one command. Throws `realtime_invalid_frame`. */
 export function readCommandOptions(
   given: unknown,
-): Pick<Command, "idempotencyKey" | "deadlineSeconds"> {
+): Pick<Command, "idempotencyKey" | "deadlineSeconds" | "traceparent"> {
   const [key, budget] = [memberOf(given, "idempotency_key"), memberOf(given, "deadline_budget")];
   if (key !== undefined && !isIdempotencyKey(key))
     throw invalidFrame("idempotency_key must be 1 to 255 visible ASCII characters");
   const isBudget =
     budget === undefined || (typeof budget === "number" && Number.isFinite(budget) && budget > 0);
   if (!isBudget) throw invalidFrame("deadline_budget must be a positive number of seconds");
-  return { idempotencyKey: key, deadlineSeconds: budget };
+  const trace = memberOf(given, "traceparent");
+  // As with the header, one that can't be read is none.
+  const traceparent = typeof trace === "string" && isTraceparent(trace) ? trace : undefined;
+  return { idempotencyKey: key, deadlineSeconds: budget, traceparent };
 }
 
 function memberOf(given: unknown, name: string): unknown {

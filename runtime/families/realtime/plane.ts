@@ -26,6 +26,8 @@ import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
 import { Signal } from "../../ports/signal.js";
+import type { Tracer } from "../../ports/tracer.js";
+import { traceSent } from "./signal-trace.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { drawBytes, drawFraction, sleep } from "../../ports/ambient.js";
@@ -122,7 +124,15 @@ export function startPlane(
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
   const told = publishedElsewhere(spec, resources);
-  const audience = { hub, byPrincipal, presence, told, ended: rights.ended, losses };
+  const audience = {
+    hub,
+    byPrincipal,
+    presence,
+    told,
+    ended: rights.ended,
+    losses,
+    tracer: resources.tracer,
+  };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -142,9 +152,10 @@ export function startPlane(
       bus?.send({ kind: "ended", of });
     },
 
-    publish(tenant, to, { name, data }) {
-      const signal = new Signal(name, data, null, nextSignalId());
+    publish(tenant, to, { name, data, traceparent }) {
+      const signal = new Signal(name, data, null, nextSignalId(), traceparent);
       hub.publish(tenant, to, signal);
+      traceSent(resources.tracer, signal);
       bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, spec, resources) });
     },
 
@@ -226,17 +237,20 @@ interface Audience {
   readonly told: ReturnType<typeof publishedElsewhere>;
   readonly ended: (of: CredentialScope) => void;
   readonly losses: { readonly announce: () => void };
+  readonly tracer: Tracer | null;
 }
 
 /** Passes on a message of another process. */
 function heard(
   message: BusMessage,
-  { hub, byPrincipal, presence, told, ended, losses }: Audience,
+  { hub, byPrincipal, presence, told, ended, losses, tracer }: Audience,
 ): void {
   switch (message.kind) {
     case "signal": {
       const signal = told(message);
-      if (signal !== null) hub.publish(message.tenant, message.to, signal);
+      if (signal === null) break;
+      hub.publish(message.tenant, message.to, signal);
+      traceSent(tracer, signal);
       break;
     }
     case "positions":

@@ -34,7 +34,14 @@ function world() {
       state: async () => ({ head: entries.length, floor: 0, cursor: null }),
     },
     add() {
-      const entry = { position: entries.length + 1, eventId, name: "e", data: "{}", shape: null };
+      const entry = {
+        position: entries.length + 1,
+        eventId,
+        name: "e",
+        data: "{}",
+        shape: null,
+        traceparent: null,
+      };
       entries.push(entry);
       return Signal.ofEntry(entry);
     },

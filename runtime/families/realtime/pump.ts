@@ -20,6 +20,8 @@ export interface PumpOptions {
   readonly sink: Sink;
   readonly mailbox: Pick<MailboxStore, "read" | "state">;
   readonly tell: TellEntry;
+  /** Called with each entry that was written. */
+  readonly wrote?: (signal: Signal) => void;
   /** The position after which everything is to be sent. */
   readonly after: number;
   /** Ends the connection after a fault. */
@@ -73,7 +75,7 @@ export class Pump {
     this.#wanted = Math.max(this.#wanted, position);
     if (this.#running !== undefined) return;
     if (position === this.#sent + 1 && sink.isWritable()) {
-      sink.write(signal);
+      this.#writeEntry(signal);
       this.#sent = position;
       return;
     }
@@ -135,11 +137,16 @@ export class Pump {
       this.#announceGap(entry.position - 1);
       const signal = tell(entry);
       if (signal === "lost") this.#announceGap(entry.position);
-      else if (signal !== "undeclared") sink.write(signal);
+      else if (signal !== "undeclared") this.#writeEntry(signal);
       this.#sent = entry.position;
       written += 1;
     }
     return written;
+  }
+
+  #writeEntry(signal: Signal): void {
+    this.#options.sink.write(signal);
+    this.#options.wrote?.(signal);
   }
 
   /** Announces entries up to a position that are gone: loss is never silent (decisions.md §2). */

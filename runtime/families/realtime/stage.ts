@@ -51,7 +51,8 @@ export async function stageText(
   const { tenant, clock } = context;
   const form = context.resources.kept.signals(name);
   const stored = { name: storedAs, data: form.stored(data), shape: form.shape };
-  const signal = { eventId: uuidv7(), ...stored };
+  const traceparent = context.metadata.traceparent ?? null;
+  const signal = { eventId: uuidv7(), ...stored, traceparent };
   await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
   context.follow(() => {
     const { observer, signals } = context.resources;
@@ -77,8 +78,8 @@ export function publishText(
   data: string,
   to: SignalTarget,
 ): void {
-  const signal = new Signal(name, data, null);
-  const { tenant, resources } = context;
+  const { tenant, resources, metadata } = context;
+  const signal = new Signal(name, data, null, null, metadata.traceparent ?? null);
   context.follow(() => {
     resources.observer.signal({ name, data, tenant, to });
     resources.signals.publish(tenant, to, signal);

@@ -52,12 +52,12 @@ type Published = Extract<BusMessage, { readonly kind: "signal" }>;
 export function publishedElsewhere(
   ...[{ events }, resources]: Telling
 ): (message: Published) => Signal | null {
-  return ({ shape, signalId = null, ...sent }) => {
+  return ({ shape, signalId = null, traceparent = null, ...sent }) => {
     const { name, data } = renameSignal(sent, (first) => toldAs(events, first));
     const isOwn = name.startsWith("realtime.");
     if (!isOwn && !Object.hasOwn(events, name)) return null;
     const told = isOwn ? data : readData(resources, name, { data, shape });
-    return told === null ? null : new Signal(name, told, null, signalId);
+    return told === null ? null : new Signal(name, told, null, signalId, traceparent);
   };
 }
 
@@ -65,10 +65,16 @@ export function publishedElsewhere(
 export function publishedHere(
   signal: Signal,
   ...[{ events }, { kept }]: Telling
-): Pick<Published, "name" | "data" | "shape" | "signalId"> {
-  const { signalId } = signal;
+): Pick<Published, "name" | "data" | "shape" | "signalId" | "traceparent"> {
+  const { signalId, traceparent } = signal;
   const form = kept.signals(signal.name);
   const stored = { name: signal.name, data: form.stored(signal.data) };
   const { name, data } = renameSignal(stored, (present) => keptAs(events, present));
-  return { name, data, shape: form.shape, ...(signalId === null ? {} : { signalId }) };
+  return {
+    name,
+    data,
+    shape: form.shape,
+    ...(signalId === null ? {} : { signalId }),
+    ...(traceparent === null ? {} : { traceparent }),
+  };
 }

@@ -1,6 +1,6 @@
 // Uploads that pass the service by: their bytes are judged before anybody gets them (decisions.md
 // "Object storage").
-import { storeFor } from "./resources.js";
+import { storeWithin } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -18,7 +18,7 @@ const maxAttempts = 4;
  * first.
  */
 export function readable(spec: StorageSpec, context: ExecutionContext): ObjectStore {
-  const store = storeFor(spec, context.resources);
+  const store = storeWithin(spec, context);
   const noting = notingFor(spec, context);
   if (noting.judge === undefined) return store;
   /** Whether the version may be read; otherwise it has been looked at, and may be gone. */

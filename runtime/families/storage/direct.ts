@@ -1,6 +1,6 @@
 // Signed requests and uploads in parts: the service hands out addresses and never sees the bytes
 // (service.md "Direct and resumable uploads").
-import { storageResources, storeFor } from "./resources.js";
+import { storageResources, storeWithin } from "./resources.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
@@ -185,7 +185,7 @@ export const direct = {
       const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) {
         // An attempt that was broken off may have made the object, and not put it in its place.
-        const store = storeFor(spec, context.resources);
+        const store = storeWithin(spec, context);
         const staged = key === place ? null : await store.head(key, context.signal);
         if (staged === null) throw fail("core.not_found");
         return headAnswer(session.key, await takeIn(spec, context, staged, to));

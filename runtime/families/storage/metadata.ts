@@ -1,6 +1,6 @@
 // What is known of an object, changed and read without its bytes; copies and moves within a storage
 // (decisions.md "Object storage").
-import { storeFor } from "./resources.js";
+import { storeWithin } from "./resources.js";
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
@@ -44,7 +44,7 @@ export const objectMetadata = {
     async ({ key }, context) => {
       const asked = physicalKey(spec, context.tenant, key);
       if (spec.scan !== undefined) await lookForUploads(spec, context, key);
-      const store = storeFor(spec, context.resources);
+      const store = storeWithin(spec, context);
       const head = await store.head(asked, context.signal);
       if (head === null) {
         await bringIntoLine(spec, context, asked, head);

@@ -15,7 +15,7 @@ import { jobResources } from "../jobs/resources.js";
 import { writeShortly } from "./changes.js";
 import { describeCopy } from "./description.js";
 import { stagedPrefix } from "./key.js";
-import { storeFor } from "./resources.js";
+import { storeFor, storeWithin } from "./resources.js";
 import { notesOf } from "./writes.js";
 
 const dayMillis = 24 * 60 * 60 * 1_000;
@@ -88,7 +88,7 @@ export function writeQuarantined(
   description: ObjectDescription,
 ): Promise<Quarantined> {
   return makeUpload(spec, context, key, (to) =>
-    storeFor(spec, context.resources).write(to, content, description, context.signal),
+    storeWithin(spec, context).write(to, content, description, context.signal),
   );
 }
 
@@ -102,7 +102,7 @@ export async function renameQuarantined(
 ): Promise<Quarantined | null> {
   const { id: renamed, head: copy } = await makeUpload(spec, context, key, (to) => {
     const options = { etag: head.etag, signal: context.signal };
-    return storeFor(spec, context.resources).copy(head.key, to, description, options);
+    return storeWithin(spec, context).copy(head.key, to, description, options);
   });
   await discardUpload(spec, context, { id, head });
   return copy === null ? null : { id: renamed, head: copy };
@@ -121,7 +121,7 @@ async function makeUpload<Version extends ObjectHead | null>(
   const until = now + dayMillis;
   await expect(spec, context, { id, key }, { now, dueAt: until, until });
   const to = heldKey(spec, id);
-  context.followUndone(async () => void (await storeFor(spec, context.resources).remove(to)));
+  context.followUndone(async () => void (await storeWithin(spec, context).remove(to)));
   return { id, head: await make(to) };
 }
 
@@ -149,7 +149,7 @@ export async function scanWritten(
   upload: Quarantined,
 ): Promise<void> {
   if (await scanUpload(spec, context, upload)) return;
-  await storeFor(spec, context.resources).remove(upload.head.key);
+  await storeWithin(spec, context).remove(upload.head.key);
   throw fail("core.not_found");
 }
 
@@ -185,7 +185,7 @@ export async function discardUpload(
   { id, head }: Quarantined,
 ): Promise<void> {
   await notesOf(context)((transaction) => transaction.of(quarantineStore).reject(id));
-  await storeFor(spec, context.resources).remove(head.key);
+  await storeWithin(spec, context).remove(head.key);
 }
 
 /** Looks for uploads that may have arrived for a key by signed addresses. */

@@ -5,6 +5,8 @@ import type { Addresses } from "../../ports/direct-addresses.js";
 import type { Objects, ObjectStore } from "../../ports/objects.js";
 import { resourceKey } from "../../ports/resource-key.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { tracedStore } from "./traced-store.js";
 import { encryptedStore } from "./encryption/encrypted-store.js";
 import { localKeyRing } from "./encryption/key-ring.js";
 import { mixedStore } from "./encryption/mixed-store.js";
@@ -23,9 +25,18 @@ export interface StorageResources extends Objects {
 
 export const storageResources = resourceKey<StorageResources>("storage");
 
-/** The store of one storage. */
+/** The store of one storage, for work of the service itself. */
 export function storeFor(spec: StorageSpec, resources: Pick<Resources, "of">): ObjectStore {
   return resources.of(storageResources).of(spec);
+}
+
+/** The store of one storage, whose calls are parts of an invocation in its trace. */
+export function storeWithin(
+  spec: StorageSpec,
+  { resources, trace }: Pick<ExecutionContext, "resources" | "trace">,
+): ObjectStore {
+  const store = storeFor(spec, resources);
+  return trace === null ? store : tracedStore(store, trace, spec.name);
 }
 
 /** Opens the engine that the settings name. A service without a storage opens none. */

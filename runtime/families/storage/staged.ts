@@ -1,6 +1,6 @@
 // Uploads in parts to a storage that goes by bytes: they become an object at a key of their own
 // first, so that one that is refused replaces nothing (decisions.md "Object storage").
-import { storeFor } from "./resources.js";
+import { storeWithin } from "./resources.js";
 import { createHash } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -59,7 +59,7 @@ export async function putInPlace(
   const head = await copyObject(spec, context, staged, key, { contentType, filename, description });
   // Another session of the same moment has replaced it.
   if (head === null) throw fail("core.concurrency");
-  const store = storeFor(spec, context.resources);
+  const store = storeWithin(spec, context);
   await store.remove(staged.key, { etag: staged.etag, signal: context.signal });
   await recordObject(spec, context, key, "write");
   return head;

@@ -6,7 +6,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { DirectTransfers } from "../../ports/direct-transfers.js";
 import { placeOf, type StorageSpec } from "../../ports/storage-spec.js";
 import { physicalKey } from "./key.js";
-import { storeFor } from "./resources.js";
+import { storeWithin } from "./resources.js";
 import { stagedKey } from "./staged.js";
 
 /** An upload in parts, as its client keeps it. */
@@ -24,7 +24,7 @@ export interface UploadSession {
  * the service.
  */
 export function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
-  const transfers = storeFor(spec, context.resources).direct;
+  const transfers = storeWithin(spec, context).direct;
   if (transfers === null) throw fail("encryption_forbids_direct_transfer");
   return transfers;
 }

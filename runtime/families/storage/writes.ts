@@ -2,7 +2,7 @@
 // In a transaction they go with it, as far as engines of objects can: what is new is taken back
 // where it is undone, and what is to go goes once it has committed.
 import { prefixOf } from "./key.js";
-import { storeFor } from "./resources.js";
+import { storeWithin } from "./resources.js";
 import { recordChange } from "../../operations/recorded.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { hasReturned } from "../../operations/calls.js";
@@ -49,7 +49,7 @@ export function writeObject(
 ): Promise<ObjectHead> {
   return revocably(spec, context, key, async () => {
     const change = beginChange(spec, context, key);
-    const store = storeFor(spec, context.resources);
+    const store = storeWithin(spec, context);
     const head = await store.write(key, change.noted(content), description, context.signal);
     await change.settle(head);
     return head;
@@ -89,7 +89,7 @@ export function copyObject(
     const change = beginChange(spec, context, to);
     await change.begin();
     const options = { etag: from.etag, signal: context.signal };
-    const head = await storeFor(spec, context.resources).copy(from.key, to, description, options);
+    const head = await storeWithin(spec, context).copy(from.key, to, description, options);
     if (head !== null) await change.settle(head);
     return head;
   });
@@ -109,7 +109,7 @@ export async function removeObject(
     context.refuseLeftBehind();
     return discardObject(spec, context, key, etag);
   }
-  const head = await storeFor(spec, context.resources).head(key, context.signal);
+  const head = await storeWithin(spec, context).head(key, context.signal);
   if (head === null || (etag !== undefined && head.etag !== etag)) return false;
   const noting = notingOf(context.resources, spec, context.payer);
   context.follow(async () => {
@@ -195,7 +195,7 @@ async function revocably<Version extends ObjectHead | null>(
 function madeOf(spec: StorageSpec, context: ExecutionContext, key: string): Made {
   const keys = madeIn.get(context.transaction) ?? new Map<string, Made>();
   madeIn.set(context.transaction, keys);
-  const store = storeFor(spec, context.resources);
+  const store = storeWithin(spec, context);
   const made = keys.get(key) ?? {
     isNew: store.head(key, context.signal).then((head) => head === null),
     etags: new Set<string>(),

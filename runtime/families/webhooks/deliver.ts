@@ -16,6 +16,7 @@ import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import { Lifetime } from "../../ports/lifetime.js";
+import { idsOf, tracedLater, type BegunTrace } from "../../ports/tracer.js";
 import { webhookStore, type ClaimedDelivery, type WebhookStore } from "../../ports/webhooks.js";
 import { isCallable, lookupPublic } from "./address.js";
 import { refusalOf } from "./rights.js";
@@ -63,7 +64,15 @@ export function startDeliverer(
     },
     waitsFor: "the delivery",
     claim: claimer({ spec, service, settings }),
-    attempt: (delivery, lifetime) => attempt({ spec, service, settings }, delivery, lifetime),
+    attempt: (delivery, lifetime) => {
+      const { event, attempt: number } = delivery;
+      const of = { traceparent: event.traceparent, attempt: number };
+      return tracedLater(service.tracer, `webhook ${event.name}`, of, async (trace) => {
+        const end = await attempt({ spec, service, settings }, delivery, lifetime, trace);
+        if (end.reason !== null) trace.span?.fail(end.isRefused ? "refused" : String(end.status));
+        return end;
+      });
+    },
     endBy: (fault) => unansweredAttempt(missingAwait(fault) ?? messageOf(fault).slice(0, 200)),
     async settle(delivery, end, at, dueAt) {
       const { status, reason: error } = end;
@@ -140,6 +149,7 @@ function noteFailure(
     owner: webhook.principalId,
     attempt,
     reason,
+    ...idsOf(event.traceparent),
   };
   if (isRefused) {
     tally(service, "webhooks_refused");
@@ -172,8 +182,9 @@ async function attempt(
   { spec, service, settings }: Delivering,
   { event, webhook, hasStanding }: ClaimedDelivery,
   lifetime: Lifetime,
+  trace: BegunTrace,
 ): Promise<Attempt> {
-  const context = service.context("webhooks.deliver", webhook.tenant, lifetime);
+  const context = service.context("webhooks.deliver", webhook.tenant, lifetime, trace);
   const refusal = hasStanding
     ? await refusalOf(spec, context, webhook.principalId, event.name)
     : "its owner is inactive or no longer a member";
@@ -193,6 +204,8 @@ async function attempt(
     ...lookup,
     clock,
     signal: lifetime.signal,
+    trace: trace.span,
+    traceparent: trace.traceparent,
   });
   const isTaken = status >= 200 && status <= 299;
   const reason = isTaken ? null : `the webhook answered ${status}`;

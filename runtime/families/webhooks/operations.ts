@@ -116,6 +116,7 @@ export const webhooks = {
         tenant: context.tenant,
         payload,
         shape: null,
+        traceparent: context.metadata.traceparent ?? null,
         createdAt: context.clock.now(),
       };
       await store.stage(event, webhook);

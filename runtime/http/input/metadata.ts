@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isIdempotencyKey } from "../../contract/limits.js";
+import { isTraceparent } from "../../contract/traceparent.js";
 import type { InvocationMetadata } from "../../operations/invocation-facts.js";
 import { isUuid } from "../../contract/uuid.js";
 import { uuidv7 } from "../../ports/uuid.js";
@@ -25,16 +26,13 @@ export function readMetadata(headers: IncomingHttpHeaders): InvocationMetadata {
   };
 }
 
-function wellFormed(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === "string" && isUuid(header) ? header.toLowerCase() : undefined;
+/** W3C `tracestate` of a request; several fields are one list (Trace Context §3.3.1). */
+export function readTracestate({ tracestate }: IncomingHttpHeaders): string | undefined {
+  return Array.isArray(tracestate) ? tracestate.join(",") : tracestate;
 }
 
-function isTraceparent(text: string): boolean {
-  return (
-    /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text) &&
-    !/^..-0{32}/.test(text) &&
-    !/^.{35}-0{16}/.test(text)
-  );
+function wellFormed(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === "string" && isUuid(header) ? header.toLowerCase() : undefined;
 }
 
 /** The Idempotency-Key: 1 to 255 visible ASCII characters, else `idempotency_key_malformed`. */

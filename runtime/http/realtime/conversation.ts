@@ -21,6 +21,7 @@ import { mailboxOf } from "../../ports/mailbox.js";
 import type { Presented } from "../boundary.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
 import { nextTurn, sleep } from "../../ports/ambient.js";
+import { answerWith, goOn } from "../../ports/tracer.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
@@ -267,22 +268,30 @@ async function runCommand(
   const { commands } = options.spec;
   const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
   if (operation === undefined) throw fail("realtime_command_unknown");
-  const { output } = await invokeAs(
-    options.resources,
-    operation,
-    {
-      tenant: context.tenant,
-      identity,
-      idempotencyKey: command.idempotencyKey,
-      deadlineSeconds: command.deadlineSeconds,
-      isGone,
-      correlationId: context.metadata.correlationId,
-    },
-    (within) => {
+  const { resources } = options;
+  const about = { "opwright.operation": operation.operationId };
+  const trace = goOn(
+    resources.tracer,
+    `command ${command.event}`,
+    "server",
+    command.traceparent ?? null,
+    about,
+  );
+  const as = {
+    tenant: context.tenant,
+    identity,
+    idempotencyKey: command.idempotencyKey,
+    deadlineSeconds: command.deadlineSeconds,
+    isGone,
+    correlationId: context.metadata.correlationId,
+    trace,
+  };
+  const run = () =>
+    invokeAs(resources, operation, as, (within) => {
       noteAsked(within, command.payload);
       return checkedPayload(operation, command.payload);
-    },
-  );
+    });
+  const { output } = await (trace.span === null ? run() : answerWith(trace.span, run));
   return output === undefined ? null : outputValue(output);
 }
 

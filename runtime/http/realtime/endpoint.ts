@@ -90,7 +90,7 @@ export function realtimeRoute(
 export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
   return async (req, presented, identity) => {
     try {
-      const bound = await bind(req, Lifetime.within(bindMillis), presented);
+      const bound = await bind(req, { lifetime: Lifetime.within(bindMillis) }, presented);
       const isSame = bound.identity?.principalId === identity.principalId;
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
@@ -110,7 +110,8 @@ export async function boundCaller(
   presented: Presented = nothingPresented,
 ): Promise<{ readonly identity: Identity; readonly context: ExecutionContext }> {
   const lifetime = Lifetime.within(bindMillis);
-  const { identity, tenant } = await lifetime.race(Promise.resolve(bind(req, lifetime, presented)));
+  const bound = Promise.resolve(bind(req, { lifetime }, presented));
+  const { identity, tenant } = await lifetime.race(bound);
   if (identity === null) throw fail("core.authentication");
   // Mailboxes have what concerns a person, whatever a credential is for.
   expectWhole({ identity });

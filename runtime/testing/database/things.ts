@@ -93,6 +93,7 @@ export function contextOf(
       clock: systemClock,
       database,
       log: silentLog,
+      tracer: null,
       signer,
       kept: nothingKept,
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),

@@ -261,9 +261,8 @@ for (const engine of engines) {
         const id = uuidv7();
         const payload = resources.sealer.seal(JSON.stringify({ text: "hidden" }), id);
         const event = { id, name: "notes.hidden", tenant: who.tenantId, payload, shape: null };
-        await transaction
-          .of(webhookStore)
-          .stage({ ...event, createdAt: Date.now() }, { id: hidden });
+        const told = { ...event, traceparent: null, createdAt: Date.now() };
+        await transaction.of(webhookStore).stage(told, { id: hidden });
       });
       await tell(old, who, "known");
       await expect.poll(() => received, { timeout: 10_000 }).toEqual(["notes.made known"]);

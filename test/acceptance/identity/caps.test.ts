@@ -111,7 +111,13 @@ onEachEngine(reference, ({ service }) => {
     await connection.write(
       "test.signal",
       async ({ transaction }) => {
-        const signal = { eventId: uuidv7(), name: "task.assigned", data: "{}", shape: null };
+        const signal = {
+          eventId: uuidv7(),
+          name: "task.assigned",
+          data: "{}",
+          shape: null,
+          traceparent: null,
+        };
         await transaction.of(mailboxStore).stage(tester.tenantId, signal, [tester.id], Date.now());
       },
       tester.tenantId,

@@ -196,6 +196,7 @@ for (const engine of engines) {
           name: "orders.placed",
           payload: connection.sealer.seal('{"n":1}', "01890000-0000-7000-8000-000000000001"),
           shape: null,
+          traceparent: null,
           tenant: "default",
           createdAt: Date.now() + 60_000,
         }),
@@ -210,7 +211,13 @@ for (const engine of engines) {
       const { connection } = service.running;
       const id = "01890000-0000-7000-8000-000000000002";
       const payload = connection.sealer.seal('{"n":7}', id);
-      const staged = { name: "orders.placed", payload, shape: null, tenant: "default" };
+      const staged = {
+        name: "orders.placed",
+        payload,
+        shape: null,
+        traceparent: null,
+        tenant: "default",
+      };
       // Claimed by nobody that lives: due again in half a second.
       await connection.write("test.claimed", async ({ transaction }) => {
         const now = Date.now();

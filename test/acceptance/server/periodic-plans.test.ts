@@ -266,7 +266,13 @@ for (const engine of engines) {
         watched((transaction) => {
           const mailbox = transaction.of(mailboxStore);
           const principals = Array.from({ length: count }, () => uuidv7());
-          const signal = { eventId: uuidv7(), name: "told", data: "{}", shape: null };
+          const signal = {
+            eventId: uuidv7(),
+            name: "told",
+            data: "{}",
+            shape: null,
+            traceparent: null,
+          };
           return mailbox.stage("t", signal, principals, now);
         });
       expect((await stage(1)).plans).toHaveLength(2);
@@ -274,7 +280,13 @@ for (const engine of engines) {
       const together = await watched((transaction) =>
         Promise.all(
           Array.from({ length: 100 }, (_, at) => {
-            const signal = { eventId: uuidv7(), name: "told", data: String(at), shape: null };
+            const signal = {
+              eventId: uuidv7(),
+              name: "told",
+              data: String(at),
+              shape: null,
+              traceparent: null,
+            };
             return transaction.of(mailboxStore).stage("t", signal, [principal], now);
           }),
         ),

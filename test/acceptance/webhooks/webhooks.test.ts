@@ -226,7 +226,8 @@ for (const engine of engines) {
             const eventId = uuidv7();
             const payload = resources.sealer.seal("{}", eventId);
             const event = { id: eventId, name: "tasks.completed", tenant: owner.tenant, payload };
-            await store.stage({ ...event, shape: null, createdAt: Date.now() }, webhook);
+            const kept = { shape: null, traceparent: null, createdAt: Date.now() };
+            await store.stage({ ...event, ...kept }, webhook);
           }
         }
       });

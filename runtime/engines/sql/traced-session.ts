@@ -1,0 +1,66 @@
+// Statements as parts of a trace (OpenTelemetry, "Semantic conventions for database client spans").
+import { traced, type Attributes, type Span } from "../../ports/tracer.js";
+import type { SqlSession } from "./session.js";
+
+/** What a span says of a statement. */
+interface StatementFacts {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** The names that OpenTelemetry has for engines. */
+export type DatabaseSystem = "postgresql" | "sqlite";
+
+/** A session whose statements are parts of a trace; the session itself where nothing is traced. */
+export function tracedSession(
+  session: SqlSession,
+  trace: Span | null | undefined,
+  system: DatabaseSystem,
+): SqlSession {
+  if (trace === null || trace === undefined) return session;
+  const within = <T>(text: string, run: () => Promise<T>): Promise<T> => {
+    const { name, attributes } = factsOf(text, system);
+    return traced(trace, name, "client", run, attributes);
+  };
+  return {
+    dialect: session.dialect,
+    all: (text, parameters) => within(text, () => session.all(text, parameters)),
+    scan: (text, parameters, columns) =>
+      within(text, () => session.scan(text, parameters, columns)),
+    run: (text, parameters) => within(text, () => session.run(text, parameters)),
+  };
+}
+
+/** Texts are few, as a service prints its own. */
+const mostKnown = 2_000;
+const known = new Map<string, StatementFacts>();
+
+function factsOf(text: string, system: DatabaseSystem): StatementFacts {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const facts = describe(text, system);
+  if (known.size >= mostKnown) known.clear();
+  known.set(text, facts);
+  return facts;
+}
+
+function describe(text: string, system: DatabaseSystem): StatementFacts {
+  const operation = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.exec(text)?.[0] ?? "EXECUTE";
+  const collection = /\b(?:FROM|INTO|UPDATE|JOIN) "([^"]+)"/.exec(text)?.[1];
+  const name = collection === undefined ? operation : `${operation} ${collection}`;
+  const attributes = {
+    "db.system.name": system,
+    "db.operation.name": operation,
+    ...(collection === undefined ? {} : { "db.collection.name": collection }),
+    "db.query.summary": name,
+    "db.query.text": withoutLiterals(text),
+  };
+  return { name, attributes };
+}
+
+/** Values are parameters; what is left are sizes of pages, and constants of the service's. */
+function withoutLiterals(text: string): string {
+  return text.replaceAll(/"[^"]*"|'(?:[^']|'')*'|(?<![\w$?])\d+(?:\.\d+)?/g, (found) =>
+    found.startsWith('"') ? found : "?",
+  );
+}

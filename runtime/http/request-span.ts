@@ -1,0 +1,48 @@
+// The span of a request for an operation (OpenTelemetry, "Semantic conventions for HTTP server
+// spans"). What callers send is left out: the path with its ids, the query, who is calling.
+import type { InvocationMetadata } from "../operations/invocation-facts.js";
+import type { AnyRoute } from "../operations/operation.js";
+import type { Span, Tracer } from "../ports/tracer.js";
+import { readTracestate } from "./input/metadata.js";
+import type { Exchange } from "./exchange.js";
+
+/** A request as the operation knows it, and what it is in a trace. */
+export interface TracedRequest {
+  readonly metadata: InvocationMetadata;
+  readonly trace: Span | null;
+}
+
+/** Begins the span of a request, which ends with the answer. */
+export function beginRequest(
+  tracer: Tracer | null,
+  exchange: Exchange,
+  { method, path, operationId }: AnyRoute,
+  metadata: InvocationMetadata,
+): TracedRequest {
+  if (tracer === null) {
+    exchange.traceparent = metadata.traceparent;
+    return { metadata, trace: null };
+  }
+  const { req } = exchange;
+  const tracestate = readTracestate(req.headers);
+  const origin = { traceparent: metadata.traceparent, tracestate, joinsOthers: true };
+  const { traceparent, span } = tracer.begin(`${method} ${path}`, "server", origin, {
+    "http.request.method": method,
+    "http.route": path,
+    "network.protocol.version": req.httpVersion,
+    "opwright.operation": operationId,
+  });
+  exchange.traceparent = traceparent;
+  if (span !== null) exchange.whenEnded((ended) => endRequest(span, ended));
+  return { metadata: { ...metadata, traceparent }, trace: span };
+}
+
+/** A refusal is the caller's doing, and no failure of the span (ibid., "Status"). */
+function endRequest(span: Span, { res, code, isAborted }: Exchange): void {
+  const { statusCode, headersSent } = res;
+  if (headersSent) span.note({ "http.response.status_code": statusCode });
+  if (code !== null) span.note({ "opwright.code": code });
+  if (statusCode >= 500) span.fail(code ?? String(statusCode));
+  else if (isAborted) span.fail("aborted");
+  span.end();
+}

@@ -1,0 +1,99 @@
+// Takes the spans of services as a collector of traces does, over HTTP (OTLP 1, JSON).
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+export interface TakenSpan {
+  readonly service: string;
+  readonly name: string;
+  readonly kind: "internal" | "server" | "client" | "producer" | "consumer";
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly isFailed: boolean;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface TraceCollector {
+  /** What a service is told, so that it sends its spans here. */
+  environmentOf(service: string): Readonly<Record<string, string>>;
+  readonly spans: TakenSpan[];
+  /** The spans of one trace. */
+  trace(traceId: string): readonly TakenSpan[];
+  close(): void;
+}
+
+const tracing = new URL("tracing.mjs", import.meta.url).href;
+
+export async function startCollector(): Promise<TraceCollector> {
+  const spans: TakenSpan[] = [];
+  const server = createServer((req, res) => {
+    void json(req).then((body) => {
+      spans.push(...readSpans(body as Exported));
+      res.setHeader("content-type", "application/json").end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    environmentOf: (service) => ({
+      NODE_OPTIONS: `--import ${tracing}`,
+      OTEL_SERVICE_NAME: service,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    }),
+    spans,
+    trace: (traceId) => spans.filter((span) => span.traceId === traceId),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, string | number | boolean>>;
+}
+
+interface Exported {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly {
+        readonly name: string;
+        readonly kind: number;
+        readonly traceId: string;
+        readonly spanId: string;
+        readonly parentSpanId?: string;
+        readonly status?: { readonly code?: number };
+        readonly attributes: readonly Attribute[];
+      }[];
+    }[];
+  }[];
+}
+
+/** The names of kinds by their numbers in OTLP. */
+const kinds = ["internal", "internal", "server", "client", "producer", "consumer"] as const;
+
+function readSpans({ resourceSpans }: Exported): readonly TakenSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap((scope) =>
+      scope.spans.map((span) => ({
+        service: String(readAttributes(resource.attributes)["service.name"]),
+        name: span.name,
+        kind: kinds[span.kind] ?? "internal",
+        traceId: span.traceId,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId,
+        isFailed: span.status?.code === 2,
+        attributes: readAttributes(span.attributes),
+      })),
+    ),
+  );
+}
+
+function readAttributes(attributes: readonly Attribute[]) {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? ""]),
+  );
+}
