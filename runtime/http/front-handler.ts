@@ -9,7 +9,7 @@ import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { waitedFor } from "../ports/overdue.js";
 import type { Log } from "../ports/log.js";
-import { idsOf, type Span } from "../ports/tracer.js";
+import { idsOf, type TraceSpan } from "../ports/tracer.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
 import { readPreconditions } from "../operations/preconditions.js";
@@ -120,7 +120,7 @@ function answer(
 interface Run {
   readonly match: RouteMatch;
   readonly metadata: InvocationMetadata;
-  readonly trace: Span | null;
+  readonly trace: TraceSpan | null;
   readonly exchange: Exchange;
   /** Undefined where the request names no deadline that can be read. */
   lifetime: Lifetime | undefined;

@@ -2,14 +2,14 @@
 // spans"). What callers send is left out: the path with its ids, the query, who is calling.
 import type { InvocationMetadata } from "../operations/invocation-facts.js";
 import type { AnyRoute } from "../operations/operation.js";
-import type { Span, Tracer } from "../ports/tracer.js";
+import type { TraceSpan, Tracer } from "../ports/tracer.js";
 import { readTracestate } from "./input/metadata.js";
 import type { Exchange } from "./exchange.js";
 
 /** A request as the operation knows it, and what it is in a trace. */
 export interface TracedRequest {
   readonly metadata: InvocationMetadata;
-  readonly trace: Span | null;
+  readonly trace: TraceSpan | null;
 }
 
 /** Begins the span of a request, which ends with the answer. */
@@ -38,7 +38,7 @@ export function beginRequest(
 }
 
 /** A refusal is the caller's doing, and no failure of the span (ibid., "Status"). */
-function endRequest(span: Span, { res, code, isAborted }: Exchange): void {
+function endRequest(span: TraceSpan, { res, code, isAborted }: Exchange): void {
   const { statusCode, headersSent } = res;
   if (headersSent) span.note({ "http.response.status_code": statusCode });
   if (code !== null) span.note({ "opwright.code": code });

@@ -13,7 +13,7 @@ import type { Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import { withFields, type Log } from "../ports/log.js";
-import { traced, idsOf, type Span } from "../ports/tracer.js";
+import { idsOf, tracePart, type TraceSpan } from "../ports/tracer.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
@@ -21,7 +21,7 @@ import type { Resources } from "./resources.js";
 import { underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
 import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
-import { noteDown, notedOutside, notesOf } from "./notes.js";
+import { keepRecorded, noteDown, notesOf } from "./notes.js";
 import { runWithin, sharedState } from "./shared-state.js";
 import { TransactionEnd } from "./transaction-end.js";
 
@@ -44,8 +44,10 @@ export class ExecutionContext {
   /** Preconditions of the request, for the operation that answers for the version. */
   readonly preconditions: Preconditions;
   /** What the invocation is in a trace; null if it isn't recorded. */
-  readonly trace: Span | null;
+  readonly trace: TraceSpan | null;
   readonly resources: Resources;
+  /** The log, whose lines say to which trace they belong. */
+  readonly log: Log;
   #scopes: Map<string, Filter> | undefined;
   #isOfCaller: boolean;
   #isUnscoped = false;
@@ -62,7 +64,6 @@ export class ExecutionContext {
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
   #declared: Declaring | undefined;
-  #log: Log | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
     this.operationId = fields.operationId;
@@ -79,6 +80,7 @@ export class ExecutionContext {
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.#isOfCaller = fields.clientAddress !== undefined || this.identity !== null;
     this.resources = resources;
+    this.log = withFields(resources.log, idsOf(fields.metadata.traceparent));
   }
 
   /** Whose share the work of this invocation takes in engines; null is the service itself. */
@@ -88,11 +90,6 @@ export class ExecutionContext {
 
   get clock(): Clock {
     return this.resources.clock;
-  }
-
-  /** The log, whose lines say to which trace they belong. */
-  get log(): Log {
-    return (this.#log ??= withFields(this.resources.log, idsOf(this.metadata.traceparent)));
   }
 
   /**
@@ -218,24 +215,21 @@ export class ExecutionContext {
     // What a call does that was left behind must not be committed on its own.
     this.refuseLeftBehind();
     const { lifetime, payer, operationId: operation } = this;
-    const options = { lifetime, payer, operation, exclusive, turn };
     const end = new TransactionEnd();
     let isDone = false;
     let result: T;
     try {
-      result = await traced(this.trace, "transaction", "internal", (trace) =>
-        this.resources.database.write({ ...options, trace }, (transaction) =>
+      result = await tracePart(this.trace, "transaction", "internal", (trace) => {
+        const options = { lifetime, payer, operation, exclusive, turn, trace };
+        return this.resources.database.write(options, (transaction) =>
           runWithin(this.#shared, transaction, end, async () => {
             const made = await work(transaction);
-            if (end.recorded.length > 0) {
-              end.say([...notedOutside(this), ...end.notes]);
-              await this.resources.recorded?.(this, end.recorded);
-            }
+            if (end.recorded.length > 0) await keepRecorded(this, end);
             isDone = true;
             return made;
           }),
-        ),
-      );
+        );
+      });
     } catch (error) {
       lifetime.reopen();
       // A commit that nobody answered for may have been one.

@@ -4,7 +4,7 @@
 import type { ExecutionContext } from "./context.js";
 import { untilIdle } from "./calls.js";
 import { Lifetime } from "../ports/lifetime.js";
-import { traced, type Span } from "../ports/tracer.js";
+import { tracePart, type TraceSpan } from "../ports/tracer.js";
 import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
 /**
@@ -127,9 +127,9 @@ export async function runStep<T>(
 }
 
 async function tracedStep<T>(
-  trace: Span,
+  trace: TraceSpan,
   { name }: { readonly name: string },
   run: () => T | Promise<T>,
 ): Promise<T> {
-  return traced(trace, name === "" ? "step" : name, "internal", async () => run());
+  return tracePart(trace, name === "" ? "step" : name, "internal", async () => run());
 }

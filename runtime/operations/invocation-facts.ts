@@ -1,6 +1,6 @@
 // The facts of an invocation, its bounds, and the events that it stages.
 import type { Lifetime } from "../ports/lifetime.js";
-import type { Span } from "../ports/tracer.js";
+import type { TraceSpan } from "../ports/tracer.js";
 import type { Identity } from "./identity.js";
 import type { Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration } from "./reply-declaration.js";
@@ -68,5 +68,5 @@ export interface InvocationFields {
   readonly identity?: Identity | null;
   readonly requestHeader?: (name: string) => string | undefined;
   readonly replies?: ReplyDeclaration | undefined;
-  readonly trace?: Span | null;
+  readonly trace?: TraceSpan | null;
 }

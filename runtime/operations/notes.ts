@@ -1,6 +1,7 @@
 // What an invocation says of itself, for the audit log and for entries of the trail.
 import type { InvocationMetadata } from "./invocation-facts.js";
-import type { SaidNote } from "./recorded.js";
+import type { Recorded, SaidNote } from "./recorded.js";
+import type { TransactionEnd } from "./transaction-end.js";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -35,7 +36,14 @@ export function noteDown(context: Noting, fields: Fields): void {
   else noted.outside.push({ tenant, fields });
 }
 
-/** What was said outside transactions. */
-export function notedOutside({ metadata }: Pick<Noting, "metadata">): readonly SaidNote[] {
-  return said.get(metadata)?.outside ?? [];
+interface Keeping extends Noting {
+  readonly resources: {
+    readonly recorded: ((context: object, changes: readonly Recorded[]) => Promise<void>) | null;
+  };
+}
+
+/** Has families keep what a transaction has changed, with all that was said of it. */
+export async function keepRecorded(context: Keeping, end: TransactionEnd): Promise<void> {
+  end.say([...(said.get(context.metadata)?.outside ?? []), ...end.notes]);
+  await context.resources.recorded?.(context, end.recorded);
 }

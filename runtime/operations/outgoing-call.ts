@@ -4,7 +4,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import type { Clock } from "../ports/clock.js";
 import { Lifetime } from "../ports/lifetime.js";
-import { traced, type Span } from "../ports/tracer.js";
+import { tracePart, type TraceSpan } from "../ports/tracer.js";
 
 /** Milliseconds for the whole call, from the lookup of its name on. */
 const patienceMillis = 10_000;
@@ -23,7 +23,7 @@ export interface OutgoingCall {
   /** Ends the call early. */
   readonly signal?: AbortSignal;
   /** What it is a part of in a trace, if anybody records that. */
-  readonly trace?: Span | null;
+  readonly trace?: TraceSpan | null;
   /** W3C `traceparent` that is sent where the call has no span of its own. */
   readonly traceparent?: string | undefined;
 }
@@ -34,13 +34,13 @@ export interface OutgoingCall {
  * don't say whom it calls: a caller may have named the address.
  */
 export function post({ trace, traceparent, ...call }: OutgoingCall): Promise<number> {
-  const work = async (span: Span | null): Promise<number> => {
+  const work = async (span: TraceSpan | null): Promise<number> => {
     const status = await send(call, span?.traceparent ?? traceparent);
     span?.note({ "http.response.status_code": status });
     if (status >= 400) span?.fail(String(status));
     return status;
   };
-  return traced(trace, "POST", "client", work, { "http.request.method": "POST" });
+  return tracePart(trace, "POST", "client", work, { "http.request.method": "POST" });
 }
 
 function send(

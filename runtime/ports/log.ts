@@ -10,8 +10,8 @@ export interface Log {
 }
 
 /** A log whose lines have these fields as well; the log itself if there are none. */
-export function withFields(log: Log, fields: Readonly<Record<string, unknown>>): Log {
-  if (Object.keys(fields).length === 0) return log;
+export function withFields(log: Log, fields: Readonly<Record<string, unknown>> | null): Log {
+  if (fields === null) return log;
   return {
     debug: (given, message) => log.debug({ ...fields, ...given }, message),
     info: (given, message) => log.info({ ...fields, ...given }, message),

@@ -12,11 +12,11 @@ export type SpanKind = "server" | "client" | "producer" | "consumer" | "internal
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A piece of work in a trace that is recorded. None of its methods throws. */
-export interface Span {
+export interface TraceSpan {
   /** What others are told who continue the trace: W3C `traceparent` (Trace Context §3.2). */
   readonly traceparent: string;
   /** Begins a part of this work. */
-  begin(name: string, kind: SpanKind, attributes?: Attributes): Span;
+  begin(name: string, kind: SpanKind, attributes?: Attributes): TraceSpan;
   note(attributes: Attributes): void;
   /** The work has failed; `type` is a code, or another name that few failures share. */
   fail(type: string): void;
@@ -41,7 +41,7 @@ export interface BegunTrace {
   /** What others are told who go on with it; undefined if it is in no trace. */
   readonly traceparent: string | undefined;
   /** Its first span in this process; null if nobody records it. */
-  readonly span: Span | null;
+  readonly span: TraceSpan | null;
 }
 
 export interface Tracer {
@@ -50,7 +50,7 @@ export interface Tracer {
     kind: SpanKind,
     origin: TraceOrigin,
     attributes?: Attributes,
-  ): BegunTrace & Pick<Span, "traceparent">;
+  ): BegunTrace & Pick<TraceSpan, "traceparent">;
 }
 
 /** Goes on with a trace; without a tracer, what it comes from is passed on as it is. */
@@ -66,7 +66,7 @@ export function goOn(
 }
 
 /** Goes on with the trace of what was put down for later, such as an event. */
-export function tracedLater<T>(
+export function traceLaterWork<T>(
   tracer: Tracer | null,
   name: string,
   { traceparent, attempt }: { readonly traceparent: string | null; readonly attempt: number },
@@ -77,11 +77,11 @@ export function tracedLater<T>(
 }
 
 /** Runs work as a part of what is traced, if anything is: its failure is the span's as well. */
-export function traced<T>(
-  parent: Span | null | undefined,
+export function tracePart<T>(
+  parent: TraceSpan | null | undefined,
   name: string,
   kind: SpanKind,
-  work: (span: Span | null) => Promise<T>,
+  work: (span: TraceSpan | null) => Promise<T>,
   attributes?: Attributes,
 ): Promise<T> {
   if (parent === null || parent === undefined) return work(null);
@@ -89,7 +89,10 @@ export function traced<T>(
 }
 
 /** Ends a span with the work that it is of, which other libraries that trace see as its own. */
-export async function endWith<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
+export async function endWith<T>(
+  span: TraceSpan,
+  work: (span: TraceSpan) => Promise<T>,
+): Promise<T> {
   try {
     return await span.within(() => work(span));
   } catch (error) {
@@ -101,7 +104,7 @@ export async function endWith<T>(span: Span, work: (span: Span) => Promise<T>): 
 }
 
 /** Ends the span of a request with its answer: a refusal is no failure of the service's. */
-export async function answerWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
+export async function answerWith<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
   try {
     return await span.within(work);
   } catch (error) {
@@ -115,10 +118,9 @@ export async function answerWith<T>(span: Span, work: () => Promise<T>): Promise
 }
 
 /** The ids of a span for a line of the log, by the names that OpenTelemetry gives them there. */
-export function idsOf(traceparent: string | null | undefined): {
-  readonly trace_id?: string;
-  readonly span_id?: string;
-} {
-  if (traceparent === null || traceparent === undefined) return {};
+export function idsOf(
+  traceparent: string | null | undefined,
+): { readonly trace_id: string; readonly span_id: string } | null {
+  if (traceparent === null || traceparent === undefined) return null;
   return { trace_id: traceparent.slice(3, 35), span_id: traceparent.slice(36, 52) };
 }

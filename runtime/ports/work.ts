@@ -1,7 +1,7 @@
 // Whom a piece of work is done for, and when it ends. Engines are told both with everything they do
 // (architecture.md "Work is bounded").
 import { Lifetime } from "./lifetime.js";
-import type { Span } from "./tracer.js";
+import type { TraceSpan } from "./tracer.js";
 
 /**
  * Whose budgets work uses up, so that no caller takes everything: a principal's, or those of an
@@ -23,7 +23,7 @@ export interface Work {
   readonly lifetime: Lifetime;
   readonly payer: Payer | null;
   /** What it is a part of in a trace; nothing if left out. */
-  readonly trace?: Span | null | undefined;
+  readonly trace?: TraceSpan | null | undefined;
 }
 
 /** How long the service's own reads may take, in milliseconds. */

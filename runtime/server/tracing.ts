@@ -4,8 +4,8 @@ import type { Tracer } from "../ports/tracer.js";
 import { ownVersion } from "./own-version.js";
 
 /**
- * Where OpenTelemetry's API, in all versions 1.x, keeps what an SDK registers, so that copies of the
- * API find each other. Asking there spares everybody else the API, which takes time to load.
+ * Where OpenTelemetry's API, in all versions 1.x, keeps what an SDK registers, so that copies of
+ * it find each other. Asking there spares everybody else the API, which takes time to load.
  */
 const registered = Symbol.for("opentelemetry.js.api.1");
 

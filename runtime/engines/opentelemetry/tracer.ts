@@ -12,7 +12,7 @@ import {
   type SpanContext,
   type Tracer as ApiTracer,
 } from "@opentelemetry/api";
-import type { Attributes, Span, SpanKind, TraceOrigin, Tracer } from "../../ports/tracer.js";
+import type { Attributes, TraceSpan, SpanKind, TraceOrigin, Tracer } from "../../ports/tracer.js";
 
 const kinds: Readonly<Record<SpanKind, ApiKind>> = {
   server: ApiKind.SERVER,
@@ -28,7 +28,11 @@ export function openTelemetryTracer(version: string): Tracer {
   return {
     begin(name, kind, origin, attributes) {
       const parent = parentOf(origin);
-      const begun = tracer.startSpan(name, { kind: kinds[kind], ...given(attributes) }, parent);
+      const begun = tracer.startSpan(
+        name,
+        { kind: kinds[kind], ...withAttributes(attributes) },
+        parent,
+      );
       const traceparent = traceparentOf(begun.spanContext());
       if (!begun.isRecording()) return { traceparent, span: null };
       return { traceparent, span: new RecordedSpan(tracer, begun, parent) };
@@ -36,7 +40,7 @@ export function openTelemetryTracer(version: string): Tracer {
   };
 }
 
-class RecordedSpan implements Span {
+class RecordedSpan implements TraceSpan {
   readonly traceparent: string;
   readonly #tracer: ApiTracer;
   readonly #span: ApiSpan;
@@ -49,8 +53,8 @@ class RecordedSpan implements Span {
     this.#context = trace.setSpan(parent, span);
   }
 
-  begin(name: string, kind: SpanKind, attributes?: Attributes): Span {
-    const options = { kind: kinds[kind], ...given(attributes) };
+  begin(name: string, kind: SpanKind, attributes?: Attributes): TraceSpan {
+    const options = { kind: kinds[kind], ...withAttributes(attributes) };
     const begun = this.#tracer.startSpan(name, options, this.#context);
     return new RecordedSpan(this.#tracer, begun, this.#context);
   }
@@ -74,7 +78,7 @@ class RecordedSpan implements Span {
   }
 }
 
-function given(attributes: Attributes | undefined): { readonly attributes?: Attributes } {
+function withAttributes(attributes: Attributes | undefined): { readonly attributes?: Attributes } {
   return attributes === undefined ? {} : { attributes };
 }
 

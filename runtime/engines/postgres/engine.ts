@@ -95,10 +95,7 @@ export async function openPostgresDatabase(
   };
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(
-      tracedSession(readSession(connections, work, tables), work.trace, "postgresql"),
-      stores,
-    );
+    new SqlTransaction(readSession(connections, work, tables), stores);
 
   return {
     read,
@@ -192,7 +189,8 @@ function readSession(
       connection.release();
     }
   });
-  return { ...reading, run: () => Promise.reject(readsOnly()) };
+  const session = { ...reading, run: () => Promise.reject(readsOnly()) };
+  return tracedSession(session, work.trace, "postgresql");
 }
 
 /**

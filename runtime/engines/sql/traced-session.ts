@@ -1,5 +1,5 @@
 // Statements as parts of a trace (OpenTelemetry, "Semantic conventions for database client spans").
-import { traced, type Attributes, type Span } from "../../ports/tracer.js";
+import { tracePart, type Attributes, type TraceSpan } from "../../ports/tracer.js";
 import type { SqlSession } from "./session.js";
 
 /** What a span says of a statement. */
@@ -14,13 +14,13 @@ export type DatabaseSystem = "postgresql" | "sqlite";
 /** A session whose statements are parts of a trace; the session itself where nothing is traced. */
 export function tracedSession(
   session: SqlSession,
-  trace: Span | null | undefined,
+  trace: TraceSpan | null | undefined,
   system: DatabaseSystem,
 ): SqlSession {
   if (trace === null || trace === undefined) return session;
   const within = <T>(text: string, run: () => Promise<T>): Promise<T> => {
     const { name, attributes } = factsOf(text, system);
-    return traced(trace, name, "client", run, attributes);
+    return tracePart(trace, name, "client", run, attributes);
   };
   return {
     dialect: session.dialect,

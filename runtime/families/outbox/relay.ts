@@ -18,7 +18,7 @@ import { messageOf } from "../../operations/thrown.js";
 import type { WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
-import { idsOf, tracedLater, type BegunTrace } from "../../ports/tracer.js";
+import { idsOf, traceLaterWork, type BegunTrace } from "../../ports/tracer.js";
 import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
 
@@ -61,7 +61,7 @@ export function startRelay(options: RelayOptions): Poller {
     waitsFor: "the destination",
     claim: claimer(options),
     attempt: (event, lifetime) =>
-      tracedLater(options.service.tracer, `outbox ${event.name}`, event, (trace) =>
+      traceLaterWork(options.service.tracer, `outbox ${event.name}`, event, (trace) =>
         deliver(options, event, lifetime, trace),
       ),
     endBy: (fault) => ({ ...unanswered, reason: reasonOf(fault) }),

@@ -26,8 +26,7 @@ import { startPresence, type Presence } from "./presence.js";
 import type { Occupants } from "./presence-topics.js";
 import { recheckTopics } from "./topic-checks.js";
 import { Signal } from "../../ports/signal.js";
-import type { Tracer } from "../../ports/tracer.js";
-import { traceSent } from "./signal-trace.js";
+import { tracedHub } from "./signal-trace.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 import { drawBytes, drawFraction, sleep } from "../../ports/ambient.js";
@@ -85,7 +84,7 @@ export function startPlane(
   counters: RealtimeCounters,
 ): RealtimePlane {
   const { database, log } = resources;
-  const hub = memoryHub(entriesTold(spec, resources));
+  const hub = tracedHub(memoryHub(entriesTold(spec, resources)), resources.tracer);
   const presence = spec.presence
     ? startPresence(
         (tenant, topic, signal, except) => hub.tell(tenant, { topic }, signal, except),
@@ -124,15 +123,7 @@ export function startPlane(
     repeat(reportMillis, droppedReport(log, counters), onFault),
   ];
   const told = publishedElsewhere(spec, resources);
-  const audience = {
-    hub,
-    byPrincipal,
-    presence,
-    told,
-    ended: rights.ended,
-    losses,
-    tracer: resources.tracer,
-  };
+  const audience = { hub, byPrincipal, presence, told, ended: rights.ended, losses };
   bus?.listen({
     heard: (message) => heard(message, audience),
     lost: losses.hasLost,
@@ -155,7 +146,6 @@ export function startPlane(
     publish(tenant, to, { name, data, traceparent }) {
       const signal = new Signal(name, data, null, nextSignalId(), traceparent);
       hub.publish(tenant, to, signal);
-      traceSent(resources.tracer, signal);
       bus?.send({ kind: "signal", tenant, to, ...publishedHere(signal, spec, resources) });
     },
 
@@ -237,20 +227,17 @@ interface Audience {
   readonly told: ReturnType<typeof publishedElsewhere>;
   readonly ended: (of: CredentialScope) => void;
   readonly losses: { readonly announce: () => void };
-  readonly tracer: Tracer | null;
 }
 
 /** Passes on a message of another process. */
 function heard(
   message: BusMessage,
-  { hub, byPrincipal, presence, told, ended, losses, tracer }: Audience,
+  { hub, byPrincipal, presence, told, ended, losses }: Audience,
 ): void {
   switch (message.kind) {
     case "signal": {
       const signal = told(message);
-      if (signal === null) break;
-      hub.publish(message.tenant, message.to, signal);
-      traceSent(tracer, signal);
+      if (signal !== null) hub.publish(message.tenant, message.to, signal);
       break;
     }
     case "positions":

@@ -16,7 +16,7 @@ import { signedMessage } from "../../operations/standard-webhook.js";
 import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import { Lifetime } from "../../ports/lifetime.js";
-import { idsOf, tracedLater, type BegunTrace } from "../../ports/tracer.js";
+import { idsOf, traceLaterWork, type BegunTrace } from "../../ports/tracer.js";
 import { webhookStore, type ClaimedDelivery, type WebhookStore } from "../../ports/webhooks.js";
 import { isCallable, lookupPublic } from "./address.js";
 import { refusalOf } from "./rights.js";
@@ -67,7 +67,7 @@ export function startDeliverer(
     attempt: (delivery, lifetime) => {
       const { event, attempt: number } = delivery;
       const of = { traceparent: event.traceparent, attempt: number };
-      return tracedLater(service.tracer, `webhook ${event.name}`, of, async (trace) => {
+      return traceLaterWork(service.tracer, `webhook ${event.name}`, of, async (trace) => {
         const end = await attempt({ spec, service, settings }, delivery, lifetime, trace);
         if (end.reason !== null) trace.span?.fail(end.isRefused ? "refused" : String(end.status));
         return end;
