@@ -200,10 +200,10 @@ class Connection {
         },
         {
           opened: () => isCurrent() && !this.#leavesCaller() && void this.#opened(),
-          signal: (name, id, data, signalId) => {
+          signal: (name, id, data, signalId, traceparent) => {
             if (!isCurrent() || this.#leavesCaller()) return;
             if (name === "realtime.unsubscribed") this.#topics.lost(data);
-            inbox.take({ name, id, data }, signalId);
+            inbox.take({ name, id, data, traceparent }, signalId);
           },
           ended: (ending) => isCurrent() && void this.#ended(ending),
         },

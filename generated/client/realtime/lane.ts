@@ -8,14 +8,19 @@ export interface Signal {
   /** Null for ephemeral signals. */
   readonly id: string | null;
   readonly data: unknown;
+  readonly traceparent?: string | undefined;
 }
 
-/** A signal by its name. `id` is null if it is ephemeral. */
+/**
+ * A signal by its name. `id` is null if it is ephemeral. `traceparent` says to which trace it
+ * belongs, if somebody records that (W3C Trace Context).
+ */
 export type SignalOf<Events> = {
   readonly [Name in keyof Events]: {
     readonly name: Name;
     readonly id: string | null;
     readonly data: Events[Name];
+    readonly traceparent?: string | undefined;
   };
 }[keyof Events];
 

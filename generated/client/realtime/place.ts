@@ -10,6 +10,7 @@ export type Heard = readonly [
   id: string | null,
   data: unknown,
   signalId?: string | undefined,
+  traceparent?: string | undefined,
 ];
 
 /** A page of the caller's mailbox, as `<path>/history` answers. */
@@ -18,6 +19,7 @@ interface History {
     readonly event: string;
     readonly id: string;
     readonly data: unknown;
+    readonly traceparent?: string;
   }[];
   readonly gap: unknown;
   readonly has_more: boolean;
@@ -109,7 +111,8 @@ export class Place {
         if (gap !== null) this.take(["realtime.gap", null, gap]);
         // Signals that are gone aren't asked for again.
         if (gap !== null && signals.length === 0) this.#last = last;
-        for (const { event, id, data } of signals) this.take([event, id, data]);
+        for (const { event, id, data, traceparent } of signals)
+          this.take([event, id, data, undefined, traceparent]);
         hasMore = has_more;
       }
       if (!isBehind && last !== "" && (await this.#isAheadOf(last))) this.#skipTo = this.#last;

@@ -28,7 +28,13 @@ export interface Receiver {
   /** The caller is admitted: topics are heard from now on. It may be told again. */
   opened(): void;
   /** `id` is null for ephemeral signals; `signalId` identifies those. An older service has none. */
-  signal(name: string, id: string | null, data: unknown, signalId?: string): void;
+  signal(
+    name: string,
+    id: string | null,
+    data: unknown,
+    signalId?: string,
+    traceparent?: string,
+  ): void;
   ended(ending: Ending): void;
 }
 
@@ -37,6 +43,8 @@ export interface Envelope {
   readonly id: string | null;
   readonly data: unknown;
   readonly signal_id?: string;
+  /** Its trace, where somebody records that (W3C Trace Context). */
+  readonly traceparent?: string;
 }
 
 /** The parts of a signal besides its name. */
@@ -44,8 +52,14 @@ export function contentOf({
   id,
   data,
   signal_id: signalId,
-}: Envelope): readonly [id: string | null, data: unknown, signalId: string | undefined] {
-  return [id, data, signalId];
+  traceparent,
+}: Envelope): readonly [
+  id: string | null,
+  data: unknown,
+  signalId: string | undefined,
+  traceparent: string | undefined,
+] {
+  return [id, data, signalId, traceparent];
 }
 
 /** How a line came to its end. */

@@ -6,7 +6,13 @@ import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { RegistryModel } from "../../model/registry.js";
-import { envelope, text, type AsyncApiParts, type Received } from "./asyncapi-parts.js";
+import {
+  envelope,
+  text,
+  traceparent,
+  type AsyncApiParts,
+  type Received,
+} from "./asyncapi-parts.js";
 
 /** Transports that take frames. */
 export type Duplex = "websocket" | "socketio";
@@ -99,6 +105,7 @@ const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
 const options = {
   idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
   deadline_budget: { type: "number", exclusiveMinimum: 0 },
+  traceparent,
 };
 
 /** A frame. It is open, as envelopes are: members that the service does not know are ignored. */

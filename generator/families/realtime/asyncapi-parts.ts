@@ -46,8 +46,14 @@ export function envelope(
 
 /** The envelope of a signal that is published and not kept. */
 export function ephemeralEnvelope(data: JsonSchema): SchemaObject {
-  return envelope({ id: { type: "null" }, data }, { signal_id: signalId });
+  return envelope({ id: { type: "null" }, data }, { signal_id: signalId, traceparent });
 }
+
+/** Where a signal or a command is in a trace. */
+export const traceparent: JsonSchema = {
+  type: "string",
+  description: "Its trace, if somebody records that: W3C `traceparent`.",
+};
 
 const signalId: JsonSchema = {
   type: "string",

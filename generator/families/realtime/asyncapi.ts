@@ -8,7 +8,7 @@ import type { LicenseModel, RegistryModel } from "../../model/registry.js";
 import { documentFile, type EmittedFile } from "../../print/file.js";
 import { endpointOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
 import { addFrames } from "./asyncapi-frames.js";
-import { AsyncApiParts, envelope, ephemeralEnvelope, text } from "./asyncapi-parts.js";
+import { AsyncApiParts, envelope, ephemeralEnvelope, text, traceparent } from "./asyncapi-parts.js";
 
 const count: JsonSchema = { type: "integer", minimum: 0 };
 
@@ -67,7 +67,9 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
   )) {
     const data = refTo(typeName);
     const payload = {
-      ...(delivery === "durable" ? envelope({ id: text, data }) : ephemeralEnvelope(data)),
+      ...(delivery === "durable"
+        ? envelope({ id: text, data }, { traceparent })
+        : ephemeralEnvelope(data)),
       // AsyncAPI knows `deprecated` in schemas only.
       ...(deprecated === null ? {} : { deprecated: true }),
     };

@@ -7,6 +7,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { createClient } from "../../../generated/client/index.js";
+import { connect, webSocket } from "../../../generated/client/realtime.js";
 import { engines, type FreshDatabase } from "../../support/engines.js";
 import { callerOver } from "../../support/over-http.js";
 import { password } from "../../support/people.js";
@@ -138,11 +141,21 @@ for (const engine of engines)
 
     test("a request of a trace ends in another user's browser, on another process", async () => {
       const { socket, heard } = await openSocket(there as ServiceProcess, { token: bobsToken });
+      const tokens = { get: () => ({ access_token: bobsToken }), set() {}, caller: () => bob };
+      const client = createClient({ baseUrl: there?.url ?? "", tokens });
+      const live = connect(client, { transport: webSocket((...to) => new WebSocket(...to)) });
+      const told: (string | undefined)[] = [];
+      live.listen(({ name, traceparent }) => {
+        if (name === "task.assigned") told.push(traceparent);
+      });
       const trace = callersTrace();
       await makeTask(trace, { assignee: bob });
       await expect.poll(() => heard.map(({ event }) => event)).toContain("task.assigned");
+      await expect.poll(() => told).toHaveLength(1);
       socket.close();
+      live.close();
       const request = await spanOf(trace.traceId, "POST /tasks");
+      expect(told).toEqual([`00-${trace.traceId}-${request.spanId}-01`]);
       expect(request).toMatchObject({
         service: "here",
         kind: "server",
