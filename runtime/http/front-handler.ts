@@ -102,8 +102,7 @@ function answer(
     const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
     const lifetime = Lifetime.until(deadline, exchange, options.resources.clock);
     run.lifetime = lifetime;
-    const begin = () => outcomeOf(options, run, lifetime);
-    const outcome = trace === null ? begin() : trace.within(begin);
+    const outcome = outcomeOf(options, run, lifetime);
     if (outcome instanceof Promise)
       lifetime.settle(
         outcome,

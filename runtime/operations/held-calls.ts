@@ -2,9 +2,9 @@
 // ended and been awaited when they return, and calls of one transaction take turns (decisions.md §4
 // "Forgotten awaits").
 import type { ExecutionContext } from "./context.js";
+import { runTraced } from "./authored.js";
 import { untilIdle } from "./calls.js";
 import { Lifetime } from "../ports/lifetime.js";
-import { tracePart, type TraceSpan } from "../ports/tracer.js";
 import { inTurn, runPart, togetherInTurn } from "../work/in-turn.js";
 
 /**
@@ -114,8 +114,7 @@ export async function runStep<T>(
   const { calls } = context;
   const first = calls.count;
   try {
-    const { trace } = context;
-    const made = await (trace === null ? run() : tracedStep(trace, by, run));
+    const made = await runTraced(context.trace, by, run);
     const held = context.heldAfter(first);
     if (held !== undefined) await held;
     context.expectAwaited(by, first);
@@ -124,12 +123,4 @@ export async function runStep<T>(
     await context.heldAfter(first);
     throw calls.abandon(error, first);
   }
-}
-
-async function tracedStep<T>(
-  trace: TraceSpan,
-  { name }: { readonly name: string },
-  run: () => T | Promise<T>,
-): Promise<T> {
-  return tracePart(trace, name === "" ? "step" : name, "internal", async () => run());
 }

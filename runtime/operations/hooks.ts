@@ -1,5 +1,6 @@
 // Hooks: steps around an operation, in eight phases (architecture.md "Pipeline").
 import type { ExecutionContext } from "./context.js";
+import { noteAuthored } from "./authored.js";
 import type { Output } from "./json-text.js";
 
 type Awaitable<T> = T | Promise<T>;
@@ -50,7 +51,10 @@ export type Hook<Input, Result> = {
 function of<Phase extends HookPhase>(phase: Phase) {
   return <Input, Result>(
     run: HookFunctions<Input, Result>[Phase],
-  ): PhaseHook<Phase, Input, Result> => ({ phase, isAuthored: true, run });
+  ): PhaseHook<Phase, Input, Result> => {
+    noteAuthored(run);
+    return { phase, isAuthored: true, run };
+  };
 }
 
 /** Goes around operations of any type, and passes on their inputs and answers. */

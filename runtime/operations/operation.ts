@@ -2,6 +2,7 @@
 // idea 1).
 import type { InputBinding } from "./input.js";
 import type { ExecutionContext } from "./context.js";
+import { noteAuthored } from "./authored.js";
 import { chain, type Hook, type HookChain } from "./hooks.js";
 import type { ReplyDeclaration } from "./reply-declaration.js";
 import type { Output } from "./json-text.js";
@@ -121,6 +122,8 @@ function partsOf<Input, Result, Read>({
   run,
 }: OperationDeclaration<Input, Result, Read>) {
   const hooked = { chain: chain(hooks) };
+  // Handlers of opwright have no names.
+  if (typeof run === "function" && run.name !== "") noteAuthored(run);
   if (reading === undefined) return hooked;
   // Hooks of the author's may change what they see.
   const read = hooks.some(({ isAuthored }) => isAuthored) ? reading.read : reading.recall;

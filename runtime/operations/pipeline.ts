@@ -1,5 +1,6 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run
 // (architecture.md "Pipeline").
+import { runTraced } from "./authored.js";
 import { runStep } from "./held-calls.js";
 import { isConflict, type ServiceError } from "../contract/errors.js";
 import { sleep } from "../ports/ambient.js";
@@ -74,7 +75,7 @@ function invokeHandler<Input, Result>(
   const whenHeld = <T>(then: () => T): T | Promise<T> => context.heldAfter()?.then(then) ?? then();
   let output: Output<Result> | Promise<Output<Result>>;
   try {
-    output = run(input, context);
+    output = runTraced(context.trace, run, () => run(input, context));
   } catch (error) {
     return whenHeld(() => failed(error));
   }

@@ -88,13 +88,13 @@ export function tracePart<T>(
   return endWith(parent.begin(name, kind, attributes), work);
 }
 
-/** Ends a span with the work that it is of, which other libraries that trace see as its own. */
+/** Ends a span with the work that it is of. */
 export async function endWith<T>(
   span: TraceSpan,
   work: (span: TraceSpan) => Promise<T>,
 ): Promise<T> {
   try {
-    return await span.within(() => work(span));
+    return await work(span);
   } catch (error) {
     span.fail(knownError(error).code);
     throw error;
@@ -106,7 +106,7 @@ export async function endWith<T>(
 /** Ends the span of a request with its answer: a refusal is no failure of the service's. */
 export async function answerWith<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
   try {
-    return await span.within(work);
+    return await work();
   } catch (error) {
     const { code, status } = knownError(error);
     span.note({ "opwright.code": code });

@@ -16,4 +16,5 @@ export const benches = [
   "shapes",
   "start",
   "storage",
+  "traces",
 ];

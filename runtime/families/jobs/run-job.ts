@@ -62,8 +62,7 @@ export async function runJob(
     };
     // The version that has enqueued it may have declared less.
     const input = jobs[job]?.input(given, job);
-    const run = () => invokeAs(service, invoked, by, () => input);
-    await (trace.span === null ? run() : trace.span.within(run));
+    await invokeAs(service, invoked, by, () => input);
     return { fault: null, stops };
   } catch (error) {
     // To sleep is no failure.

@@ -159,7 +159,8 @@ async function deliver(
   const created = new Date(createdAt).toISOString();
   const context = service.context(`outbox.${name}`, tenant, lifetime, trace);
   const delivered = { id, name, data, tenant, created_at: created, attempt };
-  await runHeld(context, destination, (own) => destination(delivered, own));
+  const run = () => runHeld(context, destination, (own) => destination(delivered, own));
+  await (trace.span === null ? run() : trace.span.within(run));
   return { ...unanswered, reason: null };
 }
 
