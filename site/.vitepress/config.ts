@@ -102,6 +102,7 @@ export default defineConfig({
           page("The pipeline", "docs/ci"),
           page("Bounds", "docs/bounds"),
           page("Metrics", "docs/metrics"),
+          page("Traces", "docs/tracing"),
           page("Security", "SECURITY"),
         ],
       },

@@ -1,7 +1,10 @@
 // Takes the spans of services as a collector of traces does, over HTTP (OTLP 1, JSON).
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 
 export interface TakenSpan {
   readonly service: string;
@@ -15,15 +18,37 @@ export interface TakenSpan {
 }
 
 export interface TraceCollector {
-  /** What a service is told, so that it sends its spans here. */
-  environmentOf(service: string): Readonly<Record<string, string>>;
+  /** What a service is told, so that it sends its spans here; with those of other libraries if it has some. */
+  environmentOf(service: string, hasOthers?: boolean): Readonly<Record<string, string>>;
   readonly spans: TakenSpan[];
   /** The spans of one trace. */
   trace(traceId: string): readonly TakenSpan[];
   close(): void;
 }
 
-const tracing = new URL("tracing.mjs", import.meta.url).href;
+const root = new URL("../..", import.meta.url).pathname;
+
+/** What a team adds to have Node.js's own HTTP traced by OpenTelemetry's instrumentation. */
+const instrumentation = `
+import { createRequire } from "node:module";
+import { registerInstrumentations } from "@opentelemetry/instrumentation";
+import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
+registerInstrumentations({ instrumentations: [new HttpInstrumentation()] });
+createRequire(import.meta.url)("node:http");
+`;
+
+/** The file that docs/tracing.md has a team load before its server, where it finds the packages. */
+function writeTracing(hasOthers: boolean): string {
+  const page = readFileSync(join(root, "docs/tracing.md"), "utf8");
+  const [, text] = /```js\n(\/\/ tracing\.mjs\n[^`]*)```/.exec(page) ?? [];
+  if (text === undefined) throw new Error("docs/tracing.md has no tracing.mjs");
+  const folder = join(root, "node_modules/.cache/opwright-tracing");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${process.pid}-${hasOthers}.mjs`);
+  const whole = text.replace("{ contextManager: null }", "") + instrumentation;
+  writeFileSync(path, hasOthers ? whole : text);
+  return pathToFileURL(path).href;
+}
 
 export async function startCollector(): Promise<TraceCollector> {
   const spans: TakenSpan[] = [];
@@ -36,9 +61,10 @@ export async function startCollector(): Promise<TraceCollector> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    environmentOf: (service) => ({
-      NODE_OPTIONS: `--import ${tracing}`,
+    environmentOf: (service, hasOthers = false) => ({
+      NODE_OPTIONS: `--import ${writeTracing(hasOthers)}`,
       OTEL_SERVICE_NAME: service,
+      OTEL_BSP_SCHEDULE_DELAY: "200",
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     }),
     spans,

@@ -360,6 +360,22 @@ for (const engine of engines)
       expect(orphans.map(({ name }) => name)).toEqual([]);
     });
 
+    test("the span that another library has begun for a request is the parent of ours", async () => {
+      const instrumented = await startProcess({
+        ...environment,
+        ...collector.environmentOf("instrumented", true),
+      });
+      const trace = callersTrace();
+      const answer = await call(trace, "POST", "/tasks/query", {}, instrumented);
+      expect(answer.status).toBe(200);
+      const request = await spanOf(trace.traceId, "POST /tasks/query");
+      const outer = collector.trace(trace.traceId).find(({ name }) => name === "POST");
+      expect(outer).toMatchObject({ kind: "server", parentSpanId: trace.spanId });
+      expect(request.parentSpanId).toBe(outer?.spanId);
+      instrumented.child.kill("SIGTERM");
+      await instrumented.exited;
+    });
+
     test("a service without an SDK passes on what its caller has sent", async () => {
       plain = await startProcess(environment);
       here?.child.kill("SIGTERM");
