@@ -29,7 +29,8 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
     transaction(async ({ exec }) => {
       await exec(`
       CREATE TABLE "opwright_signals" (
-        "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "shape" TEXT, "created_at" BIGINT NOT NULL);
+        "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "shape" TEXT, "traceparent" TEXT,
+        "created_at" BIGINT NOT NULL);
       CREATE TABLE "opwright_staged_signals" (
         "sequence" ${sequence}, "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "signal_id" ${uuid} NOT NULL,
         "shard" INTEGER NOT NULL);
