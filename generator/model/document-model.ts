@@ -244,6 +244,8 @@ export interface DocumentModel extends ReadModel {
   readonly takesIds: boolean;
   /** How far numbered lists count; null if they count all. */
   readonly countUpTo: number | null;
+  /** Whether a replica of the database may answer callers' lists. */
+  readonly takesReplica: boolean;
   readonly emits: readonly EmissionModel[];
   readonly reminders: readonly ReminderModel[];
   /** The author's hooks of single verbs that other verbs run for each document that they write. */

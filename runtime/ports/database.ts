@@ -44,6 +44,14 @@ export interface WriteOptions {
 export interface EngineState {
   readonly reading: BulkheadState;
   readonly writing: BulkheadState;
+  readonly replica: ReplicaState;
+}
+
+/** Reads that a replica was to answer, since the start; none if there is none. */
+export interface ReplicaState {
+  readonly answered: number;
+  /** Those that the database itself has answered instead. */
+  readonly missed: number;
 }
 
 /** One SQL database. All methods may reject with `core.infrastructure` or `core.unavailable`. */
@@ -75,6 +83,9 @@ export interface Database {
   /** Waits for running transactions, then closes all connections. */
   close(): Promise<void>;
 }
+
+/** The state of no replica. */
+export const noReplica: ReplicaState = { answered: 0, missed: 0 };
 
 /** Why there is no connection to a database: the cause of a `core.unavailable`. */
 export class DatabaseRefusal extends Error {

@@ -111,6 +111,8 @@ export interface AnyDocumentSpec {
   readonly takesIds?: true;
   /** How far numbered lists count; absent if they count all. */
   readonly countUpTo?: number;
+  /** Whether a replica of the database may answer callers' lists. */
+  readonly takesReplica?: true;
   /**
    * How many snapshots of each document are kept for three-way merges; 0 keeps none, null keeps
    * all.

@@ -24,6 +24,11 @@ export interface Work {
   readonly payer: Payer | null;
   /** What it is a part of in a trace; nothing if left out. */
   readonly trace?: TraceSpan | null | undefined;
+  /**
+   * Whether a replica may answer what it reads, if it has all that was acknowledged before: never
+   * for what decides on a write, or on who may see what.
+   */
+  readonly takesReplica?: boolean;
 }
 
 /** How long the service's own reads may take, in milliseconds. */

@@ -106,6 +106,7 @@ async function openConnection(
   const database = await openDatabase(settings.databaseUrl, {
     isPooled: settings.isDatabasePooled,
     directUrl: settings.directDatabaseUrl,
+    replicaUrl: settings.replicaDatabaseUrl,
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),

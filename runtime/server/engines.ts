@@ -27,6 +27,8 @@ export interface DatabaseOptions {
    * The database's own if left out.
    */
   readonly directUrl: string | null;
+  /** The URL of a replica of PostgreSQL; null if there is none. */
+  readonly replicaUrl: string | null;
   readonly log: Log;
 }
 
@@ -37,6 +39,7 @@ export const usualDatabase = {
   longestSeconds: limits.defaultDeadlineSeconds,
   tables: [],
   isPooled: false,
+  replicaUrl: null,
   log: silentLog,
 } as const;
 
@@ -74,6 +77,18 @@ export async function examineServer(
   if (database.engine === "sqlite") return [];
   const { examinePostgres } = await import("../engines/postgres/examine.js");
   return database.inspect((session) => examinePostgres(session, connections));
+}
+
+/** Examines the replica of a PostgreSQL. */
+export async function examineReplicaAt(database: MigrationTarget, url: string): Promise<Symptom> {
+  const { examineReplica, systemOf } = await import("../engines/postgres/examine.js");
+  const replica = await openDatabase(url);
+  try {
+    const system = await database.inspect(systemOf);
+    return await replica.inspect((session) => examineReplica(session, system));
+  } finally {
+    await replica.close();
+  }
 }
 
 /** Opens the engine of objects of a location. */

@@ -193,6 +193,14 @@ function metricsOfEngine({ engine }: MetricSources): DeclaredMetrics {
       "Transactions on the writer, or statements of the service",
       () => engine().writing,
     ),
+    replica_answered: counter(
+      "Reads that the replica has answered.",
+      () => engine().replica.answered,
+    ),
+    replica_missed: counter(
+      "Reads that the database itself has answered, as the replica could not.",
+      () => engine().replica.missed,
+    ),
   };
 }
 

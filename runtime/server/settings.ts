@@ -27,6 +27,8 @@ export interface Settings {
    * pooler.
    */
   readonly directDatabaseUrl: string | null;
+  /** A replica of the database, for documents that say so; null if there is none. */
+  readonly replicaDatabaseUrl: string | null;
   /**
    * The path of a database that has neither the usual name nor the service's; null for any other,
    * and for one that is given.
@@ -150,6 +152,7 @@ type EngineSettings = Pick<
   | "databaseUrl"
   | "isDatabasePooled"
   | "directDatabaseUrl"
+  | "replicaDatabaseUrl"
   | "foundDatabase"
   | "databasePoolSize"
   | "databaseReaders"
@@ -189,7 +192,10 @@ function readEngines(
   };
 }
 
-type PoolingSettings = Pick<Settings, "isDatabasePooled" | "directDatabaseUrl">;
+type PoolingSettings = Pick<
+  Settings,
+  "isDatabasePooled" | "directDatabaseUrl" | "replicaDatabaseUrl"
+>;
 
 /** Whether a pooler is in front of the database, and the way around it. */
 function readPooling(environment: Environment, databaseUrl: string): PoolingSettings {
@@ -197,20 +203,30 @@ function readPooling(environment: Environment, databaseUrl: string): PoolingSett
   const isPostgres = databaseUrl.startsWith("postgres");
   const pooler = environment.oneOf("DATABASE_POOLER", "none", ["none", "transaction"]);
   const direct = environment.text("DATABASE_DIRECT_URL", "");
+  const replica = environment.text("DATABASE_REPLICA_URL", "");
   const isDatabasePooled = pooler === "transaction";
   for (const [name, isGiven] of [
     ["DATABASE_POOLER", isDatabasePooled],
     ["DATABASE_DIRECT_URL", direct !== ""],
+    ["DATABASE_REPLICA_URL", replica !== ""],
   ] as const)
     if (isGiven && !isPostgres) faults.push(`${name} is for PostgreSQL: DATABASE_URL is not`);
-  if (direct !== "") {
-    if (!isPostgresUrl(direct)) faults.push("DATABASE_DIRECT_URL must be a postgres:// URL");
-    checkAddresses("DATABASE_DIRECT_URL", direct, faults);
+  for (const [name, url] of [
+    ["DATABASE_DIRECT_URL", direct],
+    ["DATABASE_REPLICA_URL", replica],
+  ] as const) {
+    if (url === "") continue;
+    if (!isPostgresUrl(url)) faults.push(`${name} must be a postgres:// URL`);
+    checkAddresses(name, url, faults);
   }
   const fault = isDatabasePooled && isPostgres ? poolingFault(databaseUrl) : null;
   if (fault !== null) faults.push(`DATABASE_URL ${fault}`);
   const usual = isPostgres && !isDatabasePooled ? databaseUrl : null;
-  return { isDatabasePooled, directDatabaseUrl: direct === "" ? usual : direct };
+  return {
+    isDatabasePooled,
+    directDatabaseUrl: direct === "" ? usual : direct,
+    replicaDatabaseUrl: replica === "" ? null : replica,
+  };
 }
 
 /** Where processes tell each other what happens, or `none`. */

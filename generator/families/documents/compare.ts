@@ -100,6 +100,8 @@ const document: Rules<DocumentModel> = {
   // Told of the type of its payload.
   takesIds: null,
   key: keyChanged,
+  // A replica answers with the same.
+  takesReplica: null,
   countUpTo: amount((text) => `count ${text} hits`, ""),
   // What is left of people who are erased.
   personal: (before = {}, after) => {

@@ -233,6 +233,7 @@ function identityMembers(document: DocumentModel, model: RegistryModel): readonl
     ...(document.key === null ? [] : [`  key: ${literal(document.key)},`]),
     ...(document.takesIds ? ["  takesIds: true,"] : []),
     ...(document.countUpTo === null ? [] : [`  countUpTo: ${document.countUpTo},`]),
+    ...(document.takesReplica ? ["  takesReplica: true,"] : []),
     ...retentionMembers(document, model),
     mapMember("  ", "defaults", document.defaults),
     listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),

@@ -291,6 +291,11 @@ export const documentMembers = {
     "What is removed by itself, and when.",
   ),
   tenant: optional({ kind: "boolean" }, "false makes the documents global."),
+  replica: optional(
+    { kind: "boolean" },
+    "true has callers' lists, aggregates and searches read from a replica of PostgreSQL (`DATABASE_REPLICA_URL`), as soon as that has all that was acknowledged before.",
+    true,
+  ),
   sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
   guard: requiredGuard(
     guard,

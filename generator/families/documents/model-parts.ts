@@ -15,6 +15,7 @@ export const models: ModelParts = {
       overlaps: [],
       states: null,
       countUpTo: null,
+      takesReplica: false,
       takesIds: false,
       key: null,
       visible: [],

@@ -149,6 +149,7 @@ function factsOf(
     sensitive: declaration.sensitive ?? false,
     takesIds: declaration.id === "client",
     countUpTo: declaration.count?.up_to ?? null,
+    takesReplica: declaration.replica ?? false,
     softDelete,
     listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
     ...historyOf(declaration),

@@ -97,6 +97,7 @@ const document: RolloutRules<DocumentModel> = {
         )
       : [],
   countUpTo: null,
+  takesReplica: null,
   takesIds: (was, is, { name }) =>
     is.takesIds && !was.takesIds
       ? need(

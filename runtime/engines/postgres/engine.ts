@@ -1,8 +1,15 @@
 // The production engine: PostgreSQL with pools, named prepared statements and one connection per
 // transaction.
 import { unavailable } from "../../contract/errors.js";
-import type { Database, EngineState, Transaction, WriteOptions } from "../../ports/database.js";
+import {
+  noReplica,
+  type Database,
+  type EngineState,
+  type Transaction,
+  type WriteOptions,
+} from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
+import type { Log } from "../../ports/log.js";
 import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationConnection, MigrationTarget, MigrationWatch } from "../sql/migrations.js";
@@ -17,6 +24,7 @@ import { postgresDialect } from "./dialect.js";
 import { loadDriver, typeParserOf } from "./driver.js";
 import { inspectDatabase, withMigrationLock } from "./migrating.js";
 import { OpenTransaction } from "./open-transaction.js";
+import { Replica } from "./replica.js";
 import { sessionOver } from "./statements.js";
 
 /** Connections for migrations: one that migrates, and one that watches it. */
@@ -35,6 +43,9 @@ export interface PostgresOptions {
   readonly isPooled: boolean;
   /** Where migrations connect, to a session of their own; null if they can't. */
   readonly directUrl: string | null;
+  /** Where lists are read from, if it has all that they have to see; null for nowhere else. */
+  readonly replicaUrl: string | null;
+  readonly log: Log;
 }
 
 /**
@@ -44,7 +55,7 @@ export interface PostgresOptions {
 export async function openPostgresDatabase(
   url: string,
   stores: SqlStores,
-  { connections: size, longestSeconds, tables, isPooled, directUrl }: PostgresOptions,
+  { connections: size, longestSeconds, tables, isPooled, directUrl, ...more }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const pg = await loadDriver();
   const openTo: OpenConnections = (to, connectionCount, isShared) =>
@@ -58,44 +69,13 @@ export async function openPostgresDatabase(
     });
   const connections = openTo(url, size, isPooled);
   const migrating = migratingWay({ url, isPooled, directUrl }, connections, openTo);
+  const toReplica = more.replicaUrl === null ? null : openTo(more.replicaUrl, size, false);
+  const replica = toReplica && new Replica(connections, toReplica, more.log);
 
   const turns = new NamedTurns();
-  const write = async <T>(
-    work: Work,
-    { exclusive, turn }: Pick<WriteOptions, "exclusive" | "turn">,
-    run: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> => {
-    const { lifetime } = work;
-    const connection = await connections.acquire(work);
-    const open = new OpenTransaction(connection, lifetime);
-    let isBroken = false;
-    let isCommitting = false;
-    try {
-      if (turn !== undefined) await open.session.all(postgresDialect.holdName, [turn]);
-      if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
-      const session = tracedSession(open.session, work.trace, "postgresql");
-      const transaction = new SqlTransaction(session, stores, (inside) => open.attempt(inside));
-      const value = await lifetime.limit(run(transaction));
-      open.expectIdle();
-      lifetime.throwIfOver();
-      open.end();
-      lifetime.decide();
-      isCommitting = true;
-      await open.commit(lifetime);
-      return value;
-    } catch (error) {
-      open.end();
-      // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
-      // destroyed.
-      isBroken = isCommitting || !(await open.rollBack());
-      throw withoutTable(translateFault(error), tables);
-    } finally {
-      connection.release(isBroken);
-    }
-  };
-
+  const write = writerTo(connections, stores, tables);
   const read = (work: Work): Transaction =>
-    new SqlTransaction(readSession(connections, work, tables), stores);
+    new SqlTransaction(readSession({ connections, replica }, work, tables), stores);
 
   return {
     read,
@@ -116,22 +96,62 @@ export async function openPostgresDatabase(
     async probe() {
       await connections.admit(ofService(probeMillis));
       await write(ofService(probeMillis), {}, ({ leases }) => noteProbe(leases, probeBytes));
-      await checkRights(readSession(connections, ofService(probeMillis), tables), tables);
+      await checkRights(readSession({ connections }, ofService(probeMillis), tables), tables);
     },
 
     state: (): EngineState => ({
       reading: connections.callers.state,
       writing: connections.service.state,
+      replica: replica?.state ?? noReplica,
     }),
 
     async close() {
-      await Promise.all([connections.close(), migrating === connections || migrating?.close()]);
+      await Promise.all(
+        [...new Set([connections, migrating, toReplica])].map((one) => one?.close()),
+      );
     },
 
     engine: "postgres",
 
     migrate: (work, watch) => migrateOn(migrating, connections, work, watch),
     inspect: (work) => inspectDatabase(connections, work, inspectionOf),
+  };
+}
+
+/** Makes the function that runs work in one transaction on a connection of its own. */
+function writerTo(connections: PostgresConnections, stores: SqlStores, tables: readonly string[]) {
+  return async <T>(
+    work: Work,
+    { exclusive, turn }: Pick<WriteOptions, "exclusive" | "turn">,
+    run: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> => {
+    const { lifetime } = work;
+    const connection = await connections.acquire(work);
+    const open = new OpenTransaction(connection, lifetime);
+    let isBroken = false;
+    let isCommitting = false;
+    try {
+      if (turn !== undefined) await open.session.all(postgresDialect.holdName, [turn]);
+      if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
+      const session = tracedSession(open.session, work.trace, "postgresql");
+      const transaction = new SqlTransaction(session, stores, (part) => open.attempt(part));
+      const value = await lifetime.limit(run(transaction));
+      open.expectIdle();
+      lifetime.throwIfOver();
+      open.end();
+      lifetime.decide();
+      isCommitting = true;
+      await open.commit(lifetime);
+      return value;
+    } catch (error) {
+      open.end();
+      // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
+      // destroyed.
+      isBroken = isCommitting || !(await open.rollBack());
+      throw withoutTable(translateFault(error), tables);
+    } finally {
+      connection.release(isBroken);
+    }
   };
 }
 
@@ -170,16 +190,25 @@ function inspectionOf(connection: HeldConnection): SqlSession {
   return sessionOver((statement) => connection.queryAlone(statement, Lifetime.unlimited()));
 }
 
+/** What is read from. */
+interface Readers {
+  readonly connections: PostgresConnections;
+  readonly replica?: Replica | null;
+}
+
 /**
  * Reads committed state. Each statement takes a connection for itself, on the account of the work's
  * payer.
  */
 function readSession(
-  connections: PostgresConnections,
+  { connections, replica = null }: Readers,
   work: Work,
   tables: readonly string[],
 ): SqlSession {
+  const ask = work.takesReplica === true ? replica?.asker(work) : undefined;
   const reading = sessionOver(async (statement) => {
+    const found = await ask?.(statement);
+    if (found !== undefined && found !== null) return found;
     const connection = await connections.acquire(work);
     try {
       return await connection.queryAlone(statement, work.lifetime);

@@ -31,6 +31,33 @@ export async function examinePostgres(
   ];
 }
 
+/**
+ * Examines a replica. `system` is the identifier of the database that it should be a replica of;
+ * see `systemOf`.
+ */
+export async function examineReplica(session: SqlSession, system: string): Promise<Symptom> {
+  const [row = {}] = await session.all(replicaQuery, []);
+  const what = "replica";
+  if (row["system"] !== system || row["standby"] !== true)
+    return wrong(
+      what,
+      "DATABASE_REPLICA_URL leads to no replica of the database: lists are read from that",
+    );
+  const seconds = Math.max(0, Number(row["behind"] ?? 0));
+  return ok(what, `answers, ${seconds.toFixed(1)} s behind the last write`);
+}
+
+/** Which database a server has: a replica has that of its primary. */
+export async function systemOf(session: SqlSession): Promise<string> {
+  const [row] = await session.all(replicaQuery, []);
+  return String(row?.["system"]);
+}
+
+// As long as nothing is written, the last write grows old on a replica that has all.
+const replicaQuery = `SELECT system_identifier::text AS "system", pg_is_in_recovery() AS "standby",
+  CASE WHEN pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()
+  THEN extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 END AS "behind" FROM pg_control_system()`;
+
 const serverQuery = `SELECT current_setting('server_version') AS "version",
   current_setting('server_version_num')::int AS "number", pg_database_size(current_database())::float8 AS "bytes",
   current_setting('fsync') AS "fsync", current_setting('full_page_writes') AS "pages",

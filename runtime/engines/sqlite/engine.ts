@@ -1,7 +1,12 @@
 // The embedded engine: one SQLite file in WAL mode, one writer with group commit, and readers that
 // can be interrupted.
 import { Bulkhead } from "../../work/bulkhead.js";
-import type { Database, EngineState, Transaction } from "../../ports/database.js";
+import {
+  noReplica,
+  type Database,
+  type EngineState,
+  type Transaction,
+} from "../../ports/database.js";
 import type { Log } from "../../ports/log.js";
 import { ofService, type Payer, type Work } from "../../ports/work.js";
 import { noteProbe } from "../sql/probe.js";
@@ -103,7 +108,11 @@ export function openSqliteDatabase(
       await write(work, ({ leases }) => noteProbe(leases, probeBytes));
     },
 
-    state: (): EngineState => ({ reading: reading.state, writing: queue.state }),
+    state: (): EngineState => ({
+      reading: reading.state,
+      writing: queue.state,
+      replica: noReplica,
+    }),
 
     async close() {
       await writer.idle();

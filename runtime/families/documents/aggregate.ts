@@ -12,6 +12,7 @@ import type { FieldReference } from "../../query/fields.js";
 import { membersIn, within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
 import { callerSight, visibility, type Sight } from "./reach.js";
+import { readMany } from "./read-many.js";
 import { narrowQuery } from "./scoped.js";
 import { filtersAbout, findShown } from "./visible.js";
 import type { AnyDocumentSpec, DocumentSpec } from "../../ports/document-spec.js";
@@ -47,7 +48,7 @@ export async function aggregatePage(
   await checkPrice(spec, context, filters, (ground) =>
     aggregateCost(ground, request.filter, aggregate),
   );
-  const store = context.transaction.of(documentStore);
+  const store = readMany(spec, context, sight).of(documentStore);
   const window = { limit: size, offset: offsetOf(context, request) };
   const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
   const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);

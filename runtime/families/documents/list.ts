@@ -13,10 +13,11 @@ import {
   type ListQuery,
   type PageRequest,
 } from "../../query/list-request.js";
-import type { DocumentQuery, StoredDocument, Window } from "../../ports/documents.js";
+import type { StoredDocument, Window } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
 import { expandedTexts } from "./expand.js";
 import { withSight, type Sight } from "./reach.js";
+import { readMany } from "./read-many.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { narrowQuery } from "./scoped.js";
@@ -32,12 +33,13 @@ export async function listPage<Page>(
   sight: Sight,
 ): Promise<JsonText<Page>> {
   const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
-  const documents = context.transaction.of(documentStore);
+  const documents = readMany(spec, context, sight).of(documentStore);
   const countUpTo = Math.min(asked.countUpTo ?? Infinity, spec.countUpTo ?? Infinity);
   const window = { offset: offsetOf(context, request), size: request.size, countUpTo };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
-  const select = makeSelect(spec, context);
-  const rows = await pageRows(context, request, (window) => select(request, window));
+  const rows = await pageRows(context, request, (window) =>
+    documents.select(spec, context.tenant, request, window),
+  );
   const count = await documents.count(spec, context.tenant, request, countUpTo);
   const { page, size } = request;
   const hits = await hitsText(spec, context, request, rows, sight);
@@ -54,14 +56,12 @@ export async function listByCursor<Page>(
   const request = narrowQuery(spec, context, await withSight(spec, context, asked, sight));
   const window = { offset: 0, size: request.size, countUpTo: 0 };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
-  const { rows, cursors } = await cursorRows(context, request, makeSelect(spec, context));
+  const documents = readMany(spec, context, sight).of(documentStore);
+  const { rows, cursors } = await cursorRows(context, request, (query, part) =>
+    documents.select(spec, context.tenant, query, part),
+  );
   const hits = await hitsText(spec, context, request, rows, sight);
   return new JsonText(`{"hits":${hits},${cursors}}`);
-}
-
-function makeSelect(spec: AnyDocumentSpec, context: ExecutionContext) {
-  return (query: DocumentQuery, window: Window) =>
-    context.transaction.of(documentStore).select(spec, context.tenant, query, window);
 }
 
 /**

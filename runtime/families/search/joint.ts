@@ -13,6 +13,7 @@ import type { Filter, Position, SortKey } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, sightBy, withSight } from "../documents/reach.js";
+import { readMany } from "../documents/read-many.js";
 import { documentText } from "../documents/render.js";
 import { readRows } from "../documents/rows.js";
 import { narrowQuery } from "../documents/scoped.js";
@@ -222,7 +223,7 @@ async function countsOf(all: readonly Asked[]): Promise<JointPage["counts"]> {
   const counts: Record<string, number> = {};
   for (const { part, request, context } of all) {
     if (request.counts === "none") continue;
-    const store = context.transaction.of(searchStore);
+    const store = readMany(part.search.document, context, callerSight).of(searchStore);
     counts[part.search.document.name] = await store.count(part.search, context.tenant, request);
   }
   return counts;

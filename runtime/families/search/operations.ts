@@ -4,6 +4,7 @@ import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../../ports/documents.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, withSight } from "../documents/reach.js";
+import { readMany } from "../documents/read-many.js";
 import { narrowQuery } from "../documents/scoped.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { parseWith, type ParsedBody } from "../../operations/input.js";
@@ -164,7 +165,7 @@ export async function spelt<Request extends SearchPageRequest | SearchCursorRequ
   const { match, isFuzzy } = request;
   if (match === null || !isFuzzy) return request;
   const { tenant } = context;
-  const store = context.transaction.of(searchStore);
+  const store = readMany(spec.document, context, callerSight).of(searchStore);
   // Of the request's own conditions none counts: what is found by them must not change how it is
   // scored.
   const seen = narrowQuery(spec.document, context, {
@@ -179,8 +180,8 @@ export async function spelt<Request extends SearchPageRequest | SearchCursorRequ
 }
 
 export function makeSelect(spec: SearchSpec, context: ExecutionContext) {
-  return (query: SearchQuery, window: Window) =>
-    context.transaction.of(searchStore).select(spec, context.tenant, query, window);
+  const store = readMany(spec.document, context, callerSight).of(searchStore);
+  return (query: SearchQuery, window: Window) => store.select(spec, context.tenant, query, window);
 }
 
 /** The members of an answer besides hits and paging, as JSON without the braces. */
@@ -190,7 +191,7 @@ async function restOf(
   request: SearchPageRequest | SearchCursorRequest,
   rows: readonly ScoredDocument[],
 ): Promise<string> {
-  const store = context.transaction.of(searchStore);
+  const store = readMany(spec.document, context, callerSight).of(searchStore);
   const { counts, facets, facetSize } = request;
   const count = counts === "none" ? null : await store.count(spec, context.tenant, request);
   const members: Record<string, unknown> = { count, scores: rows.map(({ score }) => score) };

@@ -15,7 +15,7 @@ import { silentLog } from "../../ports/log.js";
 import { within } from "../../work/within.js";
 import { openBus } from "../bus.js";
 import { connect, type ServiceConnection } from "../connect.js";
-import { examineFile, examineServer, openDatabase } from "../engines.js";
+import { examineFile, examineReplicaAt, examineServer, openDatabase } from "../engines.js";
 import { examineDisks } from "./disks.js";
 import { probesOf } from "../probes.js";
 import { firstNameOf, type ServiceDefinition } from "../service.js";
@@ -125,6 +125,8 @@ async function examineStored(settings: Settings, folder: string): Promise<readon
     }
     if (directUrl !== null && directUrl !== settings.databaseUrl)
       found.push(await ofDirectUrl(directUrl));
+    if (settings.replicaDatabaseUrl !== null)
+      found.push(await ofReplica(database, settings.replicaDatabaseUrl));
   } catch (error) {
     found.push(wrong("database", tell(error)));
   } finally {
@@ -143,6 +145,14 @@ async function ofDirectUrl(url: string): Promise<Symptom> {
     return wrong("direct URL", `DATABASE_DIRECT_URL: ${tell(error)}`);
   } finally {
     await closeInTime(database);
+  }
+}
+
+async function ofReplica(database: MigrationTarget, url: string): Promise<Symptom> {
+  try {
+    return await inTime(examineReplicaAt(database, url));
+  } catch (error) {
+    return wrong("replica", `DATABASE_REPLICA_URL: ${tell(error)}`);
   }
 }
 

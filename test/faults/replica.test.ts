@@ -1,0 +1,217 @@
+// A replica of PostgreSQL, from which lists are read: they have all that was acknowledged before, whatever it does, and its
+// failures cost nobody more than a moment.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Log } from "../../runtime/ports/log.js";
+import { databaseAt, type TestEngine } from "../support/engines.js";
+import { peopleOf, type Member } from "../support/people.js";
+import { runCommand } from "../support/process.js";
+import { testProject, type TestProject } from "../support/project-service.js";
+import type { TestService } from "../support/service.js";
+import { hasPostgresBinaries, startCluster, type PostgresCluster } from "./postgres-cluster.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+identity: {methods: [token]}
+tenancy: {}
+policies:
+  member: [principal, tenant]
+documents:
+  notes: {type: {text: string, size: integer}, guard: member, replica: true, mount: {at: /notes}}
+search:
+  note_search: {of: notes, text: [text], guard: member, mount: {at: /notes-search}}
+operations:
+  notes.count:
+    post: /notes-count
+    out: {count: integer}
+    run: registry/handlers.ts#count
+    guard: member
+    transaction: read
+`,
+  "registry/handlers.ts": `import { collection } from "opwright/runtime";
+import { notesSpec } from "../generated/documents/notes.js";
+export const count = async (_input, context) => ({ count: (await collection(notesSpec, context).list({})).count });
+`,
+};
+
+describe.skipIf(!hasPostgresBinaries)("lists from a replica", () => {
+  let primary: PostgresCluster;
+  let replica: PostgresCluster;
+  let project: TestProject;
+  let service: TestService;
+  let ann: Member;
+  const lines: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "opwright-replica-"));
+
+  beforeAll(async () => {
+    primary = await startCluster();
+    replica = await primary.startReplica();
+    project = await testProject(files);
+    const engine: TestEngine = {
+      name: "postgres",
+      isAvailable: true,
+      create: async () => databaseAt(primary.url),
+    };
+    const told = (fields: object, message: string): void => void lines.push(message);
+    const log: Log = { debug: told, info: told, warn: told, error: told };
+    service = await project.start(engine, {
+      environment: { DATABASE_REPLICA_URL: replica.url },
+      log,
+    });
+    ann = await peopleOf(service).member("");
+  });
+  afterAll(async () => {
+    await service?.stop();
+    project?.remove();
+    replica?.freeze(false);
+    await replica?.remove();
+    await primary?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const as = async (method: string, path: string, body?: object) => {
+    const answer = await peopleOf(service).as(ann.token, method, path, body);
+    return { status: answer.status, body: answer.body };
+  };
+  const make = async (text: string): Promise<string> => {
+    const made = await as("POST", "/notes", { text, size: 1 });
+    expect(made.status).toBe(201);
+    return made.body.id;
+  };
+  const texts = async (body: object = { sorts: { text: "asc" } }): Promise<readonly string[]> => {
+    const answer = await as("POST", "/notes/list", body);
+    expect(answer.status).toBe(200);
+    return answer.body.hits.map(({ text }: { text: string }) => text);
+  };
+  const counts = () => service.running.connection.database.state().replica;
+  /** What the replica has answered, and what it could not, while something was done. */
+  const during = async (work: () => Promise<unknown>) => {
+    const before = { ...counts() };
+    await work();
+    return {
+      answered: counts().answered - before.answered,
+      missed: counts().missed - before.missed,
+    };
+  };
+  /** Statements about notes that a server has run, by how often. */
+  const scans = async (server: PostgresCluster): Promise<number> => {
+    const [row] = await server.sql(
+      `SELECT coalesce(seq_scan + coalesce(idx_scan, 0), 0)::int AS "scans" FROM pg_stat_user_tables WHERE relname = 'notes'`,
+    );
+    return Number(row?.["scans"]);
+  };
+
+  test("a list, an aggregate and a search are the replica's; all else is the database's", async () => {
+    await make("first");
+    const listed = await during(() => texts());
+    expect(listed).toEqual({ answered: 2, missed: 0 });
+    const grouped = await during(async () => {
+      const asked = { aggregates: { $computed: { n: { $count: {} } } } };
+      expect((await as("POST", "/notes/agg_list", asked)).body.hits).toEqual([{ n: 1 }]);
+    });
+    expect(grouped.answered).toBeGreaterThan(0);
+    expect(grouped.missed).toBe(0);
+    const found = await during(async () => {
+      const answer = await as("POST", "/notes-search/typed", { query: "first" });
+      expect(answer.status).toBe(200);
+      expect(answer.body.hits).toHaveLength(1);
+    });
+    expect(found.answered).toBeGreaterThan(0);
+    expect(await during(() => as("POST", "/notes-count", {}))).toEqual({ answered: 0, missed: 0 });
+    const id = await make("second");
+    expect(await during(() => as("GET", `/notes/${id}`))).toEqual({ answered: 0, missed: 0 });
+    await expect.poll(() => scans(replica)).toBeGreaterThan(0);
+  });
+
+  test("whoever has written finds it, each of 200 times", async () => {
+    const seen = await during(async () => {
+      for (let index = 0; index < 200; index += 1) {
+        const text = `own ${index}`;
+        await make(text);
+        expect(await texts({ filters: { $values: { text } } })).toEqual([text]);
+      }
+    });
+    expect(seen.answered).toBeGreaterThan(300);
+  });
+
+  test("while the replica stands behind, lists are right, and soon no slower", async () => {
+    await replica.sql("SELECT pg_wal_replay_pause()");
+    const missed = await during(async () => {
+      for (let index = 0; index < 20; index += 1) {
+        const text = `behind ${index}`;
+        await make(text);
+        expect(await texts({ filters: { $values: { text } } })).toEqual([text]);
+      }
+    });
+    expect(missed).toEqual({ answered: 0, missed: 40 });
+    const told = () => lines.filter((line) => /replica/.test(line));
+    const failing = "the replica can't answer: lists are read from the database itself";
+    await expect.poll(() => texts().then(told)).toEqual([failing]);
+    await replica.sql("SELECT pg_wal_replay_resume()");
+    await expect.poll(() => during(() => texts())).toEqual({ answered: 2, missed: 0 });
+    expect(told()).toEqual([failing, "lists are read from the replica again"]);
+  });
+
+  test("while it is away, and while it stands still, nobody is refused", async () => {
+    replica.freeze(true);
+    const text = "frozen";
+    await make(text);
+    const started = performance.now();
+    const seen = await during(async () => {
+      for (let index = 0; index < 10; index += 1)
+        expect(await texts({ filters: { $values: { text } } })).toEqual([text]);
+    });
+    expect(seen.answered).toBe(0);
+    // Ten lists, of which the deadline of any alone would be thirty seconds.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    replica.freeze(false);
+    await replica.crash();
+    expect(await texts({ filters: { $values: { text } } })).toEqual([text]);
+    await replica.start();
+    await expect.poll(() => during(() => texts())).toEqual({ answered: 2, missed: 0 });
+  });
+
+  test("one that falls silent in the middle of lists is left, and each list is answered", async () => {
+    setTimeout(() => replica.freeze(true), 300);
+    const until = performance.now() + 1_000;
+    const seen = await during(() =>
+      Promise.all(
+        Array.from({ length: 16 }, async () => {
+          while (performance.now() < until) expect((await texts()).length).toBeGreaterThan(0);
+        }),
+      ),
+    );
+    expect(seen.answered).toBeGreaterThan(0);
+    expect(seen.missed).toBeGreaterThan(0);
+    replica.freeze(false);
+    await expect.poll(() => during(() => texts())).toEqual({ answered: 2, missed: 0 });
+  });
+
+  test("the doctor looks at it", async () => {
+    const environment = { DATABASE_URL: primary.url, DATABASE_REPLICA_URL: replica.url };
+    const seen = async (more: object = {}) => {
+      const { stdout } = await runCommand({ ...environment, DATA_DIR: folder, ...more }, [
+        "doctor",
+      ]);
+      return stdout.split("\n").filter((line) => /^\w+ +replica /.test(line));
+    };
+    expect(await seen()).toEqual([
+      expect.stringMatching(/^ok +replica +answers, \d+\.\d s behind/),
+    ]);
+    expect(await seen({ DATABASE_REPLICA_URL: primary.url })).toEqual([
+      expect.stringMatching(/^wrong +replica +DATABASE_REPLICA_URL leads to no replica/),
+    ]);
+  });
+
+  test("a replica that was promoted, and so is another database, answers nothing", async () => {
+    await replica.promote();
+    await make("after");
+    const seen = await during(async () =>
+      expect(await texts({ filters: { $values: { text: "after" } } })).toEqual(["after"]),
+    );
+    expect(seen).toEqual({ answered: 0, missed: 2 });
+  });
+});
