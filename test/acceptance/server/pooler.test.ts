@@ -448,6 +448,14 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
       "DATABASE_DIRECT_URL is for PostgreSQL",
     ],
     [
+      { DATABASE_URL: "sqlite:x.db", DATABASE_REPLICA_URL: "postgres://a/b" },
+      "DATABASE_REPLICA_URL is for PostgreSQL",
+    ],
+    [
+      { DATABASE_URL: "postgres://a/b", DATABASE_REPLICA_URL: "sqlite:x" },
+      "DATABASE_REPLICA_URL must be a postgres:// URL",
+    ],
+    [
       { DATABASE_URL: "postgres://a/b", DATABASE_POOLER: "statement" },
       "DATABASE_POOLER must be one of none, transaction",
     ],
