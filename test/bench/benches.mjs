@@ -3,6 +3,7 @@ export const benches = [
   "client",
   "data",
   "generate",
+  "growth",
   "http",
   "identity",
   "jobs",

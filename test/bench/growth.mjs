@@ -1,0 +1,246 @@
+// What grows with what is stored: milliseconds of the same requests while documents become more by tens, and while one
+// mailbox does. Beside a page without a count: the SQL that it is, by hand.
+import { randomUUID } from "node:crypto";
+import { createWriteStream, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import pg from "pg";
+import { openSqlite } from "../../dist/runtime/engines/sqlite/driver.js";
+import * as runtime from "../../dist/runtime/index.js";
+import { mailboxStore } from "../../dist/runtime/ports/mailbox.js";
+import { engines, onEngine } from "./engines.mjs";
+import { amount, bin, compile, execute, median, parsed, project, table } from "./tools.mjs";
+
+const most = Number(process.env.BENCH_ROWS ?? amount(1_000_000, 10_000));
+const rounds = amount(60, 3);
+/** Documents that share the value of the index. */
+const alike = 100;
+const kindOf = (index) => Math.floor(index / alike);
+
+const registry = {
+  "registry/service.yaml": `registry: 1
+service: {name: bench, title: Bench, version: 1.0.0}
+identity: {methods: [token]}
+policies: {open: []}
+documents:
+  notes: {type: {text: string, kind: integer, rank: integer}, indexes: [[kind]], guard: open, tenant: false}
+realtime:
+  mount: {at: /realtime}
+  transports: [sse]
+  events: {note.told: {data: {text: string}, audience: [principal], delivery: durable}}
+`,
+};
+
+export async function run() {
+  const sizes = [];
+  for (let size = Math.min(1_000, most); size <= most; size *= 10) sizes.push(size);
+  const { root, remove } = project(registry);
+  execute(process.execPath, [bin, "generate"], { cwd: root });
+  compile(root);
+  const rows = [];
+  for (const engine of engines)
+    rows.push(
+      ...(await onEngine(engine, (url, folder) => grown(engine, url, folder, root, sizes))),
+    );
+  const heads = sizes.map((size) => `${size.toLocaleString("en").replaceAll(",", " ")}, ms`);
+  table(["engine", "request", ...heads, "growth"], rows);
+  process.stdout.write(`\nMedians of ${rounds} requests, one at a time.\n`);
+  remove();
+}
+
+async function grown(engine, url, folder, root, sizes) {
+  const { service } = await import(`${root}/dist/generated/service.js`);
+  const { notesSpec } = await import(`${root}/dist/generated/documents/notes.js`);
+  const settings = runtime.readSettings(service, { DATABASE_URL: url, DATA_DIR: folder });
+  const options = { settings, folder: join(root, "generated"), log: runtime.silentLog };
+  const connection = await runtime.connect(service, options);
+  const hand = await byHand(engine, url);
+  const measured = new Map();
+  const note = (request, millis) =>
+    measured.set(request, [...(measured.get(request) ?? []), millis]);
+  let stored = 0;
+  const mailbox = { tenant: "default", principalId: randomUUID() };
+  let signals = 0;
+  for (const size of sizes) {
+    await importNotes(root, url, folder, stored, size);
+    stored = size;
+    await hand.settle();
+    const [{ id: known }] = (
+      await runtime.documents.listCursor(notesSpec)(
+        parsed(runtime.listing.cursor(notesSpec), {
+          filters: { $values: { kind: kindOf(size / 2) } },
+          size: 1,
+        }),
+        connection.context("notes.list"),
+      )
+    ).parse().hits;
+    for (const [request, work] of Object.entries(requestsOf(connection, notesSpec, size, known)))
+      note(request, await millisOf(work));
+    note("first page by cursor, by hand", await millisOf(() => hand.page()));
+    signals = await fill(connection.database, mailbox, signals, size);
+    for (const [request, work] of Object.entries(signalsOf(connection.database, mailbox, size)))
+      note(request, await millisOf(work));
+  }
+  await hand.close();
+  await connection.close();
+  return [...measured].map(([request, all]) => [
+    engine,
+    request,
+    ...all.map((millis) => millis.toFixed(2)),
+    (all.at(-1) / all[0]).toFixed(1),
+  ]);
+}
+
+/** The requests that are measured, of a service with so many documents. */
+function requestsOf(connection, spec, size, known) {
+  const context = connection.context("notes.list");
+  const middle = kindOf(size / 2);
+  const cursor = (body) => {
+    const request = parsed(runtime.listing.cursor(spec), body);
+    return () => runtime.documents.listCursor(spec)(request, context);
+  };
+  const page = (body) => {
+    const request = parsed(runtime.listing.page(spec), body);
+    return () => runtime.documents.list(spec)(request, context);
+  };
+  const ids = [];
+  const create = async () => {
+    const made = await connection.write("bench.create", (within) =>
+      runtime.collection(spec, within).create({ text: "new", kind: -1, rank: 0 }),
+    );
+    ids.push(made.id);
+  };
+  return {
+    create,
+    update: () =>
+      connection.write("bench.update", (within) =>
+        runtime.collection(spec, within).update(ids.pop(), 1, { rank: 1 }),
+      ),
+    "by id": () => runtime.documents.get(spec)({ id: known }, context),
+    "by an index, 20 of 100": cursor({ filters: { $values: { kind: middle } }, size: 20 }),
+    "first page by cursor": cursor({ size: 20 }),
+    "first page, counted to 1 000": page({ size: 20, count: { up_to: 1_000 } }),
+    "first page, counted": page({ size: 20 }),
+    "an unindexed equality, by cursor": cursor({ filters: { $values: { rank: -5 } }, size: 20 }),
+  };
+}
+
+async function millisOf(work) {
+  const times = [];
+  for (let round = 0; round < rounds + 3; round += 1) {
+    const started = performance.now();
+    await work();
+    if (round >= 3) times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+/** Documents from one number to another, by the command that brings data. */
+async function importNotes(root, url, folder, from, to) {
+  const place = join(folder, `in-${to}`);
+  mkdirSync(join(place, "documents"), { recursive: true });
+  const file = createWriteStream(join(place, "documents/notes.jsonl"));
+  for (let index = from; index < to; index += 1) {
+    const time = new Date(Date.UTC(2020, 0, 1) + index * 1_000).toISOString();
+    const data = {
+      id: randomUUID(),
+      rev: 1,
+      created_at: time,
+      last_update_at: time,
+      text: `Note ${index}, which has a text about as long as notes usually have.`,
+      kind: kindOf(index),
+      rank: index,
+    };
+    if (!file.write(`${JSON.stringify({ data })}\n`))
+      await new Promise((resolve) => file.once("drain", resolve));
+  }
+  file.end();
+  await finished(file);
+  execute("node", [join(root, "dist/generated/server.js"), "import", place], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: "warn" },
+    timeout: 0,
+  });
+  rmSync(place, { recursive: true });
+}
+
+const perTransaction = 1_000;
+
+/** Puts signals into one mailbox, and gives them their positions. */
+async function fill(database, { tenant, principalId }, from, to) {
+  const options = { lifetime: runtime.Lifetime.unlimited() };
+  for (let index = from; index < to; index += perTransaction)
+    await database.write(options, async (transaction) => {
+      const store = transaction.of(mailboxStore);
+      const some = Math.min(perTransaction, to - index);
+      await Promise.all(
+        Array.from({ length: some }, () =>
+          store.stage(tenant, signal(), [principalId], Date.now()),
+        ),
+      );
+    });
+  for (const shard of await database.reader.of(mailboxStore).stagedShards())
+    for (let found = 500; found === 500;)
+      found = (
+        await database.write(options, (transaction) =>
+          transaction.of(mailboxStore).number(shard, 500),
+        )
+      ).length;
+  return to;
+}
+
+const signal = () => ({
+  eventId: randomUUID(),
+  name: "note.told",
+  data: '{"text":"a note"}',
+  shape: null,
+  traceparent: null,
+});
+
+/** The latest signals, and a new one until it has its position. */
+function signalsOf(database, owner, size) {
+  const options = { lifetime: runtime.Lifetime.unlimited() };
+  return {
+    "the last 20 signals of a mailbox": () =>
+      database.reader.of(mailboxStore).read(owner, size - 20, 20),
+    "a signal into it": async () => {
+      await database.write(options, (transaction) =>
+        transaction.of(mailboxStore).stage(owner.tenant, signal(), [owner.principalId], Date.now()),
+      );
+      for (const shard of await database.reader.of(mailboxStore).stagedShards())
+        await database.write(options, (transaction) =>
+          transaction.of(mailboxStore).number(shard, 500),
+        );
+    },
+  };
+}
+
+const columns = `"id", "rev", "created_at", "last_update_at", "body"`;
+
+/** The first page as somebody writes it who knows the table. */
+async function byHand(engine, url) {
+  const page = `SELECT ${columns} FROM "notes" WHERE "is_deleted" = ${engine === "sqlite" ? "0" : "false"} ORDER BY "id" LIMIT 21`;
+  if (engine === "sqlite") {
+    const connection = openSqlite(url.slice("sqlite:".length));
+    const statement = connection.prepare(page);
+    return {
+      page: async () => answered(statement.all([])),
+      settle: async () => connection.exec("ANALYZE"),
+      close: async () => connection.close(),
+    };
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  return {
+    page: async () => answered((await pool.query({ name: "page", text: page })).rows),
+    settle: () => pool.query("VACUUM ANALYZE"),
+    close: () => pool.end(),
+  };
+}
+
+function answered(rows) {
+  const hits = rows.map(({ body, ...others }) => ({
+    ...others,
+    ...(typeof body === "string" ? JSON.parse(body) : body),
+  }));
+  return JSON.stringify({ hits });
+}
