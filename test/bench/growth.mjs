@@ -58,6 +58,7 @@ async function grown(engine, url, folder, root, sizes) {
   const measured = new Map();
   const note = (request, millis) =>
     measured.set(request, [...(measured.get(request) ?? []), millis]);
+  const bytes = [];
   let stored = 0;
   const mailbox = { tenant: "default", principalId: randomUUID() };
   let signals = 0;
@@ -77,12 +78,16 @@ async function grown(engine, url, folder, root, sizes) {
     for (const [request, work] of Object.entries(requestsOf(connection, notesSpec, size, known)))
       note(request, await millisOf(work));
     note("first page by cursor, by hand", await millisOf(() => hand.page()));
+    bytes.push((await hand.bytes()) / size);
     signals = await fill(connection.database, mailbox, signals, size);
     for (const [request, work] of Object.entries(signalsOf(connection.database, mailbox, size)))
       note(request, await millisOf(work));
   }
   await hand.close();
   await connection.close();
+  process.stdout.write(
+    `${engine}: ${bytes.map(Math.round).join(", ")} bytes a document, with its indexes\n`,
+  );
   return [...measured].map(([request, all]) => [
     engine,
     request,
@@ -226,6 +231,14 @@ async function byHand(engine, url) {
     return {
       page: async () => answered(statement.all([])),
       settle: async () => connection.exec("ANALYZE"),
+      async bytes() {
+        const text = `SELECT sum("pgsize") AS "bytes" FROM dbstat WHERE "name" LIKE '%notes%'`;
+        try {
+          return connection.prepare(text).all([])[0].bytes;
+        } catch {
+          return Number.NaN;
+        }
+      },
       close: async () => connection.close(),
     };
   }
@@ -233,6 +246,12 @@ async function byHand(engine, url) {
   return {
     page: async () => answered((await pool.query({ name: "page", text: page })).rows),
     settle: () => pool.query("VACUUM ANALYZE"),
+    async bytes() {
+      const { rows } = await pool.query(
+        `SELECT pg_total_relation_size('notes')::float8 AS "bytes"`,
+      );
+      return rows[0].bytes;
+    },
     close: () => pool.end(),
   };
 }
