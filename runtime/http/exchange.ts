@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { usualEnvelope, type PrintError } from "../operations/error-envelope.js";
 import { monotonicMillis } from "../ports/ambient.js";
+import type { OuterSpan } from "../ports/tracer.js";
 
 /** How a service answers. */
 export interface AnswerStyle {
@@ -42,6 +43,8 @@ export class Exchange {
   /** The operation's id; null where something else answered. */
   operation: string | null = null;
   requestId: string | null = null;
+  /** The span that another library had begun for it when it arrived. */
+  outer: OuterSpan | null = null;
   /** Where it is in a trace, as W3C `traceparent`. */
   traceparent: string | undefined;
   /** The code of an error. */

@@ -25,9 +25,11 @@ export function beginRequest(
   }
   const { req } = exchange;
   const tracestate = readTracestate(req.headers);
-  const origin = { traceparent: metadata.traceparent, tracestate, joinsOthers: true };
-  const { traceparent, span } = tracer.begin(`${method} ${path}`, "server", origin, {
-    "http.request.method": method,
+  const origin = { traceparent: metadata.traceparent, tracestate, outer: exchange.outer };
+  // A route of GET answers HEAD as well.
+  const asked = req.method === "HEAD" ? "HEAD" : method;
+  const { traceparent, span } = tracer.begin(`${asked} ${path}`, "server", origin, {
+    "http.request.method": asked,
     "http.route": path,
     "network.protocol.version": req.httpVersion,
     "opwright.operation": operationId,
@@ -37,12 +39,16 @@ export function beginRequest(
   return { metadata: { ...metadata, traceparent }, trace: span };
 }
 
-/** A refusal is the caller's doing, and no failure of the span (ibid., "Status"). */
+/**
+ * A refusal is the caller's doing, and no failure of the span (ibid., "Status"). So is it if the
+ * caller leaves before the answer.
+ */
 function endRequest(span: TraceSpan, { res, code, isAborted }: Exchange): void {
   const { statusCode, headersSent } = res;
   if (headersSent) span.note({ "http.response.status_code": statusCode });
   if (code !== null) span.note({ "opwright.code": code });
-  if (statusCode >= 500) span.fail(code ?? String(statusCode));
-  else if (isAborted) span.fail("aborted");
+  if (isAborted) span.note({ "opwright.aborted": true });
+  const hasLeft = isAborted && code === "core.timeout";
+  if (statusCode >= 500 && !hasLeft) span.fail(code ?? String(statusCode));
   span.end();
 }

@@ -8,6 +8,11 @@ export function noteAuthored(step: object): void {
   authored.add(step);
 }
 
+/** It is a part of its own for another reason. */
+export function forgetAuthored(step: object): void {
+  authored.delete(step);
+}
+
 /**
  * Runs a step; as a part of a trace if it is the author's. Libraries that it calls, and that trace
  * by themselves, find that part. Nothing else asks for this: it costs every promise of a process on

@@ -3,6 +3,7 @@ import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 import type { Calls } from "./calls.js";
 import { inTime, type Deciding } from "./in-time.js";
+import { tracePart, type TraceSpan } from "../ports/tracer.js";
 
 /** Work that runs once a transaction has ended. */
 export interface Following {
@@ -32,6 +33,7 @@ interface Followed extends Deciding {
   readonly operationId: string;
   readonly metadata: { readonly requestId: string };
   readonly calls: Calls;
+  readonly trace: TraceSpan | null;
 }
 
 /** Remembers the author's line that gives work just now. */
@@ -66,7 +68,7 @@ export function followNow(context: Followed, { work, given }: Following): void {
 
 async function followedBeside(context: Followed, { work, given }: GivenWork): Promise<void> {
   try {
-    await inTime(context, byOf(context, given), work);
+    await inTime(context, byOf(context, given), partOf(context, given, work));
   } catch (error) {
     tell(context, given, error);
   }
@@ -77,11 +79,17 @@ async function followedInTime(context: Followed, { work, given }: GivenWork): Pr
   const by = byOf(context, given);
   const first = context.calls.count;
   try {
-    await inTime(context, by, work);
+    await inTime(context, by, partOf(context, given, work));
     await context.calls.heldAfter(first);
   } finally {
     context.calls.expectNoneOf(first, by);
   }
+}
+
+/** The work as a part of its trace. */
+function partOf({ trace }: Followed, { verb }: Given, work: Following["work"]): Following["work"] {
+  if (trace === null) return work;
+  return () => tracePart(trace, verb, "internal", async (span) => span?.within(() => work()));
 }
 
 /** What of the author's it is. */

@@ -35,7 +35,8 @@ export interface OutgoingCall {
  */
 export function post({ trace, traceparent, ...call }: OutgoingCall): Promise<number> {
   const work = async (span: TraceSpan | null): Promise<number> => {
-    const status = await send(call, span?.traceparent ?? traceparent);
+    const ask = () => send(call, span?.traceparent ?? traceparent);
+    const status = await (span === null ? ask() : span.within(ask));
     span?.note({ "http.response.status_code": status });
     if (status >= 400) span?.fail(String(status));
     return status;

@@ -159,12 +159,12 @@ async function run<Input, Result>(
       const first = context.calls.count;
       const inner = watchNext(next, context, hook);
       try {
-        const output = await hook(given, context, inner.next);
+        const output = await runTraced(context.trace, hook, () => hook(given, context, inner.next));
         if (inner.isUnderWay()) throw inner.leave();
         await context.heldAfter(first);
         const check = (): void => context.expectAwaited(hook, first);
         // Calls that it forgets can't undo a commit.
-        if (isCommitted) await quietly(context, "wrap", hook, check);
+        if (isCommitted) await quietly(context, "wrap", { name: hook.name }, check);
         else check();
         return output;
       } catch (error) {

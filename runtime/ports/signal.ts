@@ -1,6 +1,7 @@
 // A signal as transports send it: the bytes for each transport are made once, for all its
 // connections (architecture.md "Realtime").
 import type { MailboxEntry } from "./mailbox.js";
+import { readTraceparent } from "../contract/traceparent.js";
 import { printEventId } from "./event-id.js";
 import { httpChunk, textFrame } from "./shared-frames.js";
 
@@ -39,7 +40,7 @@ export class Signal {
     this.position = entry?.position ?? null;
     this.#id = entry === null ? null : printEventId(entry);
     this.data = data;
-    this.traceparent = isSampled(traceparent) ? traceparent : null;
+    this.traceparent = recordedTrace(traceparent);
   }
 
   static ofEntry(entry: MailboxEntry): Signal {
@@ -88,7 +89,8 @@ export class Signal {
   }
 }
 
-/** Whether somebody may have recorded the trace (W3C Trace Context §3.2.2.5.1). */
-function isSampled(traceparent: string | null): boolean {
-  return traceparent !== null && (Number.parseInt(traceparent.slice(-2), 16) & 1) === 1;
+/** A trace that somebody may have recorded (W3C Trace Context §3.2.2.5.1); null for any other. */
+function recordedTrace(traceparent: string | null): string | null {
+  const known = readTraceparent(traceparent) ?? "";
+  return (Number.parseInt(known.slice(-2), 16) & 1) === 1 ? known : null;
 }

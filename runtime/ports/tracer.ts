@@ -1,6 +1,7 @@
 // The port of traces: what a piece of work takes, and which other work it belongs to, in other
 // processes as well (W3C Trace Context; OpenTelemetry's semantic conventions).
 import { knownError } from "../contract/errors.js";
+import { readTraceparent } from "../contract/traceparent.js";
 
 /** What a span is to the others of its trace (OpenTelemetry, "SpanKind"). */
 export type SpanKind = "server" | "client" | "producer" | "consumer" | "internal";
@@ -32,8 +33,13 @@ export interface TraceOrigin {
   readonly traceparent: string | undefined;
   /** W3C `tracestate`, for whoever decides which traces are recorded. */
   readonly tracestate?: string | undefined;
-  /** Whether a span that another library has begun for the same request is its parent. */
-  readonly joinsOthers?: boolean;
+  /** The span that another library has begun for the same request, which is its parent then. */
+  readonly outer?: OuterSpan | null;
+}
+
+/** A span of another library, as `Tracer.outer` has found it. */
+export interface OuterSpan {
+  readonly isOuter: true;
 }
 
 /** A trace as this process goes on with it. */
@@ -42,15 +48,18 @@ export interface BegunTrace {
   readonly traceparent: string | undefined;
   /** Its first span in this process; null if nobody records it. */
   readonly span: TraceSpan | null;
+  /** Runs work in which libraries that trace by themselves are in this trace, and in no other. */
+  within<T>(work: () => T): T;
 }
 
+/** Nothing of it throws, whatever an SDK does. */
 export interface Tracer {
-  begin(
-    name: string,
-    kind: SpanKind,
-    origin: TraceOrigin,
-    attributes?: Attributes,
-  ): BegunTrace & Pick<TraceSpan, "traceparent">;
+  /** Begins the first span of a trace in this process. */
+  begin(name: string, kind: SpanKind, origin: TraceOrigin, attributes?: Attributes): BegunTrace;
+  /** The span that another library has begun around what runs now; null if there is none. */
+  outer(): OuterSpan | null;
+  /** Resolves once what has been recorded is where it goes, or can't be had there in time. */
+  flush(): Promise<void>;
 }
 
 /** Goes on with a trace; without a tracer, what it comes from is passed on as it is. */
@@ -61,8 +70,14 @@ export function goOn(
   traceparent: string | null,
   attributes?: Attributes,
 ): BegunTrace {
-  const origin = { traceparent: traceparent ?? undefined };
-  return tracer?.begin(name, kind, origin, attributes) ?? { ...origin, span: null };
+  // It may have been stored by another version, or changed by hand.
+  const origin = { traceparent: readTraceparent(traceparent) };
+  return tracer?.begin(name, kind, origin, attributes) ?? untraced(origin.traceparent);
+}
+
+/** A trace that is only passed on. */
+export function untraced(traceparent: string | undefined): BegunTrace {
+  return { traceparent, span: null, within: (work) => work() };
 }
 
 /** Goes on with the trace of what was put down for later, such as an event. */
@@ -73,7 +88,8 @@ export function traceLaterWork<T>(
   work: (trace: BegunTrace) => Promise<T>,
 ): Promise<T> {
   const trace = goOn(tracer, name, "consumer", traceparent, { "opwright.attempt": attempt });
-  return trace.span === null ? work(trace) : endWith(trace.span, () => work(trace));
+  const run = (): Promise<T> => trace.within(() => work(trace));
+  return trace.span === null ? run() : endWith(trace.span, run);
 }
 
 /** Runs work as a part of what is traced, if anything is: its failure is the span's as well. */
@@ -88,25 +104,13 @@ export function tracePart<T>(
   return endWith(parent.begin(name, kind, attributes), work);
 }
 
-/** Ends a span with the work that it is of. */
+/** Ends a span with the work that it is of. What is refused (4xx) is no failure of it. */
 export async function endWith<T>(
   span: TraceSpan,
   work: (span: TraceSpan) => Promise<T>,
 ): Promise<T> {
   try {
     return await work(span);
-  } catch (error) {
-    span.fail(knownError(error).code);
-    throw error;
-  } finally {
-    span.end();
-  }
-}
-
-/** Ends the span of a request with its answer: a refusal is no failure of the service's. */
-export async function answerWith<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
   } catch (error) {
     const { code, status } = knownError(error);
     span.note({ "opwright.code": code });
@@ -121,6 +125,7 @@ export async function answerWith<T>(span: TraceSpan, work: () => Promise<T>): Pr
 export function idsOf(
   traceparent: string | null | undefined,
 ): { readonly trace_id: string; readonly span_id: string } | null {
-  if (traceparent === null || traceparent === undefined) return null;
-  return { trace_id: traceparent.slice(3, 35), span_id: traceparent.slice(36, 52) };
+  const known = readTraceparent(traceparent);
+  if (known === undefined) return null;
+  return { trace_id: known.slice(3, 35), span_id: known.slice(36, 52) };
 }

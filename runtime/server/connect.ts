@@ -103,6 +103,9 @@ async function openConnection(
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
   keepPrivate(settings.dataFolder);
   tellFoundDatabase(settings, log);
+  const tracer = await openTracer(log);
+  // Behind everything that may still be recorded.
+  opened.add(() => tracer?.flush());
   const database = await openDatabase(settings.databaseUrl, {
     isPooled: settings.isDatabasePooled,
     directUrl: settings.directDatabaseUrl,
@@ -130,7 +133,7 @@ async function openConnection(
     clock,
     database,
     log,
-    tracer: await openTracer(log),
+    tracer,
     observer,
     signer,
     limiter: rates.limiter,

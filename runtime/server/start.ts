@@ -26,6 +26,7 @@ import { logRequest } from "../http/request-log.js";
 import { startPeriodic, type Periodic } from "../work/periodic.js";
 import type { ServiceQuestion, Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
+import type { Tracer } from "../ports/tracer.js";
 import type { Answers } from "./app-fallback.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
@@ -163,7 +164,8 @@ async function startService(
   const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
   const ended = observerOf(settings, log, metrics, pollsOf(questions));
   const answerProbes = admin === null ? answerWatch : () => false;
-  takeRequests(server, connections, { style, ended }, (req, res) => {
+  const { tracer } = connection;
+  takeRequests(server, connections, { style, ended, tracer }, (req, res) => {
     // Probes come first, before everything that may have to wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
@@ -277,11 +279,17 @@ function urlOf(server: Server, host?: string): string {
   return `http://${host ?? (family === "IPv6" ? `[${address}]` : address)}:${port}`;
 }
 
+/** What every request is taken with. */
+interface Taking extends Pick<Exchange, "style"> {
+  readonly ended: (exchange: Exchange) => void;
+  readonly tracer: Tracer | null;
+}
+
 /** Takes the requests of each connection in turn, and calls `ended` when one has been answered. */
 function takeRequests(
   server: Server,
   connections: Connections,
-  { style, ended }: Pick<Exchange, "style"> & { readonly ended: (exchange: Exchange) => void },
+  { style, ended, tracer }: Taking,
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): void {
   const take = (
@@ -291,6 +299,8 @@ function takeRequests(
   ): void => {
     const exchange = Exchange.of(req, res);
     exchange.style = style;
+    // By the time of its turn on the connection, the span of another request may be the active one.
+    exchange.outer = tracer?.outer() ?? null;
     exchange.whenEnded(ended);
     connections.admit(req, res, () => {
       try {

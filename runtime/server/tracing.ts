@@ -17,7 +17,7 @@ export async function openTracer(log: Log): Promise<Tracer | null> {
   if (found?.trace === undefined) return null;
   try {
     const { openTelemetryTracer } = await import("../engines/opentelemetry/tracer.js");
-    return openTelemetryTracer(ownVersion());
+    return openTelemetryTracer(ownVersion(), log);
   } catch (error) {
     const text = "nothing is traced: the package @opentelemetry/api is missing beside opwright";
     log.warn({ err: error }, text);

@@ -1,6 +1,7 @@
 // What grows with what is stored: milliseconds of the same requests while documents become more by tens, and while one
 // mailbox does. Beside a page without a count: the SQL that it is, by hand.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createWriteStream, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -66,15 +67,10 @@ async function grown(engine, url, folder, root, sizes) {
     await importNotes(root, url, folder, stored, size);
     stored = size;
     await hand.settle();
-    const [{ id: known }] = (
-      await runtime.documents.listCursor(notesSpec)(
-        parsed(runtime.listing.cursor(notesSpec), {
-          filters: { $values: { kind: kindOf(size / 2) } },
-          size: 1,
-        }),
-        connection.context("notes.list"),
-      )
-    ).parse().hits;
+    const within = connection.context("bench.known");
+    const [{ id: known }] = await runtime
+      .collection(notesSpec, within)
+      .find({ filters: { $values: { kind: kindOf(size / 2) } } });
     for (const [request, work] of Object.entries(requestsOf(connection, notesSpec, size, known)))
       note(request, await millisOf(work));
     note("first page by cursor, by hand", await millisOf(() => hand.page()));
@@ -156,8 +152,7 @@ async function importNotes(root, url, folder, from, to) {
       kind: kindOf(index),
       rank: index,
     };
-    if (!file.write(`${JSON.stringify({ data })}\n`))
-      await new Promise((resolve) => file.once("drain", resolve));
+    if (!file.write(`${JSON.stringify({ data })}\n`)) await once(file, "drain");
   }
   file.end();
   await finished(file);

@@ -18,8 +18,8 @@ export interface TakenSpan {
 }
 
 export interface TraceCollector {
-  /** What a service is told, so that it sends its spans here; with those of other libraries if it has some. */
-  environmentOf(service: string, hasOthers?: boolean): Readonly<Record<string, string>>;
+  /** What a service is told, so that it sends its spans here; `more` goes to the file that it loads before. */
+  environmentOf(service: string, more?: keyof typeof others): Readonly<Record<string, string>>;
   readonly spans: TakenSpan[];
   /** The spans of one trace. */
   trace(traceId: string): readonly TakenSpan[];
@@ -28,25 +28,44 @@ export interface TraceCollector {
 
 const root = new URL("../..", import.meta.url).pathname;
 
-/** What a team adds to have Node.js's own HTTP traced by OpenTelemetry's instrumentation. */
-const instrumentation = `
+/** What a team may have beside the file of the page. */
+const others = {
+  // Node.js's own HTTP is traced by OpenTelemetry's instrumentation.
+  instrumentation: `
 import { createRequire } from "node:module";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
 registerInstrumentations({ instrumentations: [new HttpInstrumentation()] });
 createRequire(import.meta.url)("node:http");
-`;
+`,
+  // The SDK throws whenever a span begins or ends.
+  throwing: `
+import { trace } from "@opentelemetry/api";
+const refuse = () => {
+  throw new Error("the SDK throws");
+};
+const processor = { onStart: refuse, onEnd: refuse, forceFlush: async () => refuse(), shutdown: async () => undefined };
+trace.disable();
+new NodeTracerProvider({ spanProcessors: [processor] }).register();
+`,
+  // A tracer that makes no spans, such as that of another version of the API.
+  mute: `
+import { INVALID_SPAN_CONTEXT, trace } from "@opentelemetry/api";
+trace.disable();
+trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan: () => trace.wrapSpanContext(INVALID_SPAN_CONTEXT) }) });
+`,
+} as const;
 
 /** The file that docs/tracing.md has a team load before its server, where it finds the packages. */
-function writeTracing(hasOthers: boolean): string {
+function writeTracing(more: keyof typeof others | undefined): string {
   const page = readFileSync(join(root, "docs/tracing.md"), "utf8");
   const [, text] = /```js\n(\/\/ tracing\.mjs\n[^`]*)```/.exec(page) ?? [];
   if (text === undefined) throw new Error("docs/tracing.md has no tracing.mjs");
   const folder = join(root, "node_modules/.cache/opwright-tracing");
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${process.pid}-${hasOthers}.mjs`);
-  const whole = text.replace("{ contextManager: null }", "") + instrumentation;
-  writeFileSync(path, hasOthers ? whole : text);
+  const path = join(folder, `${process.pid}-${more}.mjs`);
+  const whole = text.replace("{ contextManager: null }", "");
+  writeFileSync(path, more === undefined ? text : whole + others[more]);
   return pathToFileURL(path).href;
 }
 
@@ -61,8 +80,8 @@ export async function startCollector(): Promise<TraceCollector> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    environmentOf: (service, hasOthers = false) => ({
-      NODE_OPTIONS: `--import ${writeTracing(hasOthers)}`,
+    environmentOf: (service, more) => ({
+      NODE_OPTIONS: `--import ${writeTracing(more)}`,
       OTEL_SERVICE_NAME: service,
       OTEL_BSP_SCHEDULE_DELAY: "200",
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,

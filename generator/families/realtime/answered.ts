@@ -22,6 +22,7 @@ import {
   type ParameterModel,
   type RegistryModel,
 } from "../../model/registry.js";
+import { traceparent } from "./asyncapi-parts.js";
 
 const text: JsonSchema = { type: "string", minLength: 1 };
 const position: JsonSchema = { type: "integer", minimum: 1 };
@@ -32,7 +33,7 @@ const position: JsonSchema = { type: "integer", minimum: 1 };
  */
 const signal: JsonSchema = {
   type: "object",
-  properties: { event: text, id: text, data: true },
+  properties: { event: text, id: text, data: true, traceparent },
   required: ["event", "id", "data"],
 };
 

@@ -3,6 +3,7 @@
 import {
   context,
   createTraceState,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind as ApiKind,
   SpanStatusCode,
@@ -12,7 +13,18 @@ import {
   type SpanContext,
   type Tracer as ApiTracer,
 } from "@opentelemetry/api";
-import type { Attributes, TraceSpan, SpanKind, TraceOrigin, Tracer } from "../../ports/tracer.js";
+import type { Log } from "../../ports/log.js";
+import {
+  untraced,
+  type Attributes,
+  type OuterSpan,
+  type SpanKind,
+  type TraceOrigin,
+  type Tracer,
+  type TraceSpan,
+} from "../../ports/tracer.js";
+import { within as withinTime } from "../../work/within.js";
+import { SdkFaults } from "./sdk-faults.js";
 
 const kinds: Readonly<Record<SpanKind, ApiKind>> = {
   server: ApiKind.SERVER,
@@ -22,60 +34,132 @@ const kinds: Readonly<Record<SpanKind, ApiKind>> = {
   internal: ApiKind.INTERNAL,
 };
 
+/** Milliseconds that the end of a process waits for its last spans to be sent. */
+const flushMillis = 5_000;
+
 /** The tracer of a version of opwright. */
-export function openTelemetryTracer(version: string): Tracer {
+export function openTelemetryTracer(version: string, log: Log): Tracer {
+  const faults = new SdkFaults(log);
   const tracer = trace.getTracer("opwright", version);
   return {
     begin(name, kind, origin, attributes) {
-      const parent = parentOf(origin);
-      const begun = tracer.startSpan(
-        name,
-        { kind: kinds[kind], ...withAttributes(attributes) },
-        parent,
-      );
-      const traceparent = traceparentOf(begun.spanContext());
-      if (!begun.isRecording()) return { traceparent, span: null };
-      return { traceparent, span: new RecordedSpan(tracer, begun, parent) };
+      const { traceparent } = origin;
+      return faults.avoid(untraced(traceparent), () => {
+        const parent = parentOf(origin);
+        const begun = tracer.startSpan(
+          name,
+          { kind: kinds[kind], ...withAttributes(attributes) },
+          parent,
+        );
+        const ids = begun.spanContext();
+        if (!isSpanContextValid(ids)) {
+          faults.note(new Error("the SDK that is registered makes no spans"));
+          return untraced(traceparent);
+        }
+        const span = new RecordedSpan({ tracer, faults }, begun, parent);
+        return {
+          traceparent: traceparentOf(ids),
+          span: begun.isRecording() ? span : null,
+          within: (work) => span.within(work),
+        };
+      });
+    },
+
+    outer: () =>
+      faults.avoid(null, () =>
+        trace.getSpan(context.active()) === undefined ? null : new FoundSpan(context.active()),
+      ),
+
+    async flush() {
+      try {
+        await withinTime(flushMillis, flushProvider(), () => new Error("it takes too long"));
+      } catch (error) {
+        faults.note(error);
+      }
     },
   };
 }
 
+/** The context in which another library has begun a span. */
+class FoundSpan implements OuterSpan {
+  readonly isOuter = true;
+  readonly context: Context;
+
+  constructor(found: Context) {
+    this.context = found;
+  }
+}
+
+interface Recorder {
+  readonly tracer: ApiTracer;
+  readonly faults: SdkFaults;
+}
+
 class RecordedSpan implements TraceSpan {
   readonly traceparent: string;
-  readonly #tracer: ApiTracer;
+  readonly #recorder: Recorder;
   readonly #span: ApiSpan;
   readonly #context: Context;
 
-  constructor(tracer: ApiTracer, span: ApiSpan, parent: Context) {
+  constructor(recorder: Recorder, span: ApiSpan, parent: Context) {
     this.traceparent = traceparentOf(span.spanContext());
-    this.#tracer = tracer;
+    this.#recorder = recorder;
     this.#span = span;
     this.#context = trace.setSpan(parent, span);
   }
 
   begin(name: string, kind: SpanKind, attributes?: Attributes): TraceSpan {
-    const options = { kind: kinds[kind], ...withAttributes(attributes) };
-    const begun = this.#tracer.startSpan(name, options, this.#context);
-    return new RecordedSpan(this.#tracer, begun, this.#context);
+    const { tracer, faults } = this.#recorder;
+    return faults.avoid<TraceSpan>(silentSpan(this.traceparent), () => {
+      const options = { kind: kinds[kind], ...withAttributes(attributes) };
+      const begun = tracer.startSpan(name, options, this.#context);
+      return new RecordedSpan(this.#recorder, begun, this.#context);
+    });
   }
 
   note(attributes: Attributes): void {
-    this.#span.setAttributes(attributes);
+    this.#recorder.faults.avoid(undefined, () => void this.#span.setAttributes(attributes));
   }
 
   fail(type: string): void {
-    this.#span.setAttribute("error.type", type);
-    // Without a message: those of errors may have what a caller has sent.
-    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    this.#recorder.faults.avoid(undefined, () => {
+      this.#span.setAttribute("error.type", type);
+      // Without a message: those of errors may have what a caller has sent.
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    });
   }
 
   end(): void {
-    this.#span.end();
+    this.#recorder.faults.avoid(undefined, () => this.#span.end());
   }
 
   within<T>(work: () => T): T {
-    return context.with(this.#context, work);
+    let hasBegun = false;
+    const run = (): T => {
+      hasBegun = true;
+      return work();
+    };
+    try {
+      return context.with(this.#context, run);
+    } catch (error) {
+      if (hasBegun) throw error;
+      this.#recorder.faults.note(error);
+      return work();
+    }
   }
+}
+
+/** A span of which nothing is recorded, in the place of one that an SDK has refused to begin. */
+function silentSpan(traceparent: string): TraceSpan {
+  const span: TraceSpan = {
+    traceparent,
+    begin: () => span,
+    note: () => undefined,
+    fail: () => undefined,
+    end: () => undefined,
+    within: (work) => work(),
+  };
+  return span;
 }
 
 function withAttributes(attributes: Attributes | undefined): { readonly attributes?: Attributes } {
@@ -83,8 +167,8 @@ function withAttributes(attributes: Attributes | undefined): { readonly attribut
 }
 
 /** The context of what a trace comes from. */
-function parentOf({ traceparent, tracestate, joinsOthers = false }: TraceOrigin): Context {
-  if (joinsOthers && trace.getSpan(context.active()) !== undefined) return context.active();
+function parentOf({ traceparent, tracestate, outer }: TraceOrigin): Context {
+  if (outer instanceof FoundSpan) return outer.context;
   if (traceparent === undefined) return ROOT_CONTEXT;
   const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
   return trace.setSpanContext(ROOT_CONTEXT, {
@@ -99,4 +183,15 @@ function parentOf({ traceparent, tracestate, joinsOthers = false }: TraceOrigin)
 /** A span's ids as W3C Trace Context §3.2 writes them. */
 function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
+/** What providers of SDKs have beyond the API. */
+interface Flushing {
+  readonly getDelegate?: () => Flushing;
+  readonly forceFlush?: () => Promise<void>;
+}
+
+async function flushProvider(): Promise<void> {
+  const provider = trace.getTracerProvider() as Flushing;
+  await (provider.getDelegate?.() ?? provider).forceFlush?.();
 }

@@ -31,6 +31,9 @@ export function tracedSession(
   };
 }
 
+/** Characters of a text that a span has: those of some lists are as long as a book's chapter. */
+const longestText = 4_000;
+
 /** Texts are few, as a service prints its own. */
 const mostKnown = 2_000;
 const known = new Map<string, StatementFacts>();
@@ -45,17 +48,29 @@ function factsOf(text: string, system: DatabaseSystem): StatementFacts {
 }
 
 function describe(text: string, system: DatabaseSystem): StatementFacts {
-  const operation = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.exec(text)?.[0] ?? "EXECUTE";
-  const collection = /\b(?:FROM|INTO|UPDATE|JOIN) "([^"]+)"/.exec(text)?.[1];
+  const main = withoutParts(text);
+  const operation = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.exec(main)?.[0] ?? "EXECUTE";
+  const table = /\b(?:FROM|INTO|UPDATE|JOIN) "([^"]+)"/;
+  const collection = (table.exec(main) ?? table.exec(text))?.[1];
   const name = collection === undefined ? operation : `${operation} ${collection}`;
   const attributes = {
     "db.system.name": system,
     "db.operation.name": operation,
     ...(collection === undefined ? {} : { "db.collection.name": collection }),
     "db.query.summary": name,
-    "db.query.text": withoutLiterals(text),
+    "db.query.text": withoutLiterals(text).slice(0, longestText),
   };
   return { name, attributes };
+}
+
+/** The statement itself, without the queries in parentheses that it is made of. */
+function withoutParts(text: string): string {
+  let left = text;
+  for (let before = ""; before !== left;) {
+    before = left;
+    left = left.replaceAll(/\([^()]*\)/g, " ");
+  }
+  return left;
 }
 
 /** Values are parameters; what is left are sizes of pages, and constants of the service's. */

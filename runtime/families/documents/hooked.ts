@@ -1,6 +1,7 @@
 // The author's hooks of single verbs, around each document that another verb writes: a bulk verb,
 // an upsert or a revert does nothing of which the hooks of what it does know nothing (decisions.md
 // "A twin takes the rule of its original").
+import { runTraced } from "../../operations/authored.js";
 import { runStep } from "../../operations/held-calls.js";
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -81,7 +82,8 @@ export async function runHooked<Input>(
   try {
     await inOrder(around.before, context, (hook) => hook(input, context));
     const wrapped = around.wrap.reduceRight<(given: unknown) => Promise<Output<unknown>>>(
-      (next, hook) => async (given) => hook(given, context, next),
+      (next, hook) => async (given) =>
+        runTraced(context.trace, hook, () => hook(given, context, next)),
       core,
     );
     const output = await wrapped(input);

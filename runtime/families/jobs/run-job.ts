@@ -2,6 +2,7 @@
 import { knownError } from "../../contract/errors.js";
 import { defaultTenant } from "../../contract/default-tenant.js";
 import type { ServiceAtWork } from "../../operations/family.js";
+import { forgetAuthored } from "../../operations/authored.js";
 import type { Identity } from "../../operations/identity.js";
 import { json } from "../../operations/input.js";
 import { invokeAs } from "../../operations/invoke-as.js";
@@ -62,7 +63,9 @@ export async function runJob(
     };
     // The version that has enqueued it may have declared less.
     const input = jobs[job]?.input(given, job);
-    await invokeAs(service, invoked, by, () => input);
+    // It has a span already, by the name of its job.
+    forgetAuthored(invoked.run);
+    await trace.within(() => invokeAs(service, invoked, by, () => input));
     return { fault: null, stops };
   } catch (error) {
     // To sleep is no failure.

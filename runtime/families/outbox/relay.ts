@@ -159,8 +159,7 @@ async function deliver(
   const created = new Date(createdAt).toISOString();
   const context = service.context(`outbox.${name}`, tenant, lifetime, trace);
   const delivered = { id, name, data, tenant, created_at: created, attempt };
-  const run = () => runHeld(context, destination, (own) => destination(delivered, own));
-  await (trace.span === null ? run() : trace.span.within(run));
+  await runHeld(context, destination, (own) => destination(delivered, own));
   return { ...unanswered, reason: null };
 }
 

@@ -1,7 +1,7 @@
 // Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
 import { fail, knownError, type ServiceError } from "../../contract/errors.js";
 import { isIdempotencyKey, limits } from "../../contract/limits.js";
-import { isTraceparent } from "../../contract/traceparent.js";
+import { readTraceparent } from "../../contract/traceparent.js";
 import { isTopicName, readTopics } from "./handshake.js";
 
 /** A call of an operation, whatever carries it. */
@@ -143,9 +143,8 @@ export function readCommandOptions(
   const isBudget =
     budget === undefined || (typeof budget === "number" && Number.isFinite(budget) && budget > 0);
   if (!isBudget) throw invalidFrame("deadline_budget must be a positive number of seconds");
-  const trace = memberOf(given, "traceparent");
   // As with the header, one that can't be read is none.
-  const traceparent = typeof trace === "string" && isTraceparent(trace) ? trace : undefined;
+  const traceparent = readTraceparent(memberOf(given, "traceparent"));
   return { idempotencyKey: key, deadlineSeconds: budget, traceparent };
 }
 

@@ -51,8 +51,7 @@ export async function stageText(
   const { tenant, clock } = context;
   const form = context.resources.kept.signals(name);
   const stored = { name: storedAs, data: form.stored(data), shape: form.shape };
-  const traceparent = context.metadata.traceparent ?? null;
-  const signal = { eventId: uuidv7(), ...stored, traceparent };
+  const signal = { eventId: uuidv7(), ...stored, traceparent: traceOf(context) };
   await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
   context.follow(() => {
     const { observer, signals } = context.resources;
@@ -78,12 +77,17 @@ export function publishText(
   data: string,
   to: SignalTarget,
 ): void {
-  const { tenant, resources, metadata } = context;
-  const signal = new Signal(name, data, null, null, metadata.traceparent ?? null);
+  const { tenant, resources } = context;
+  const signal = new Signal(name, data, null, null, traceOf(context));
   context.follow(() => {
     resources.observer.signal({ name, data, tenant, to });
     resources.signals.publish(tenant, to, signal);
   });
+}
+
+/** The trace that others are told of: what this service records, and nothing that callers say. */
+function traceOf({ trace }: ExecutionContext): string | null {
+  return trace?.traceparent ?? null;
 }
 
 /**

@@ -136,7 +136,13 @@ export async function scanUpload(
 ): Promise<boolean> {
   const { resources, tenant } = context;
   const isTaken = await notesOf(context)((transaction) =>
-    arrive(transaction, resources, spec, { id, tenant, bytes: head.key }),
+    arrive(
+      transaction,
+      resources,
+      spec,
+      { id, tenant, bytes: head.key },
+      context.metadata.traceparent,
+    ),
   );
   context.follow(() => resources.wake(jobStore));
   return isTaken;
@@ -158,10 +164,11 @@ async function arrive(
   resources: Resources,
   spec: StorageSpec,
   { id, tenant, bytes }: Pick<QuarantinedFile, "id" | "tenant"> & { readonly bytes: string },
+  traceparent?: string,
 ): Promise<boolean> {
   const dueAt = resources.clock.now() + scanAgainMillis;
   if (!(await transaction.of(quarantineStore).arrive(id, bytes, dueAt))) return false;
-  await addScan(transaction, resources, spec, { id, tenant });
+  await addScan(transaction, resources, spec, { id, tenant }, traceparent);
   return true;
 }
 
@@ -171,9 +178,11 @@ export async function addScan(
   resources: Resources,
   { scan = "" }: StorageSpec,
   { id, tenant }: Pick<QuarantinedFile, "id" | "tenant">,
+  traceparent?: string,
 ): Promise<void> {
   const now = resources.clock.now();
-  const request = { given: { upload: id }, tenant, as: { kind: "service" }, now } as const;
+  const as = { kind: "service" } as const;
+  const request = { given: { upload: id }, tenant, as, now, traceparent };
   const { run } = prepareRun(resources.of(jobResources), resources, { ...request, job: scan });
   await transaction.of(jobStore).add(run);
 }

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../../contract/errors.js";
 import { isIdempotencyKey } from "../../contract/limits.js";
-import { isTraceparent } from "../../contract/traceparent.js";
+import { readTraceparent } from "../../contract/traceparent.js";
 import type { InvocationMetadata } from "../../operations/invocation-facts.js";
 import { isUuid } from "../../contract/uuid.js";
 import { uuidv7 } from "../../ports/uuid.js";
@@ -16,13 +16,11 @@ export function readMetadata(headers: IncomingHttpHeaders): InvocationMetadata {
   const requestId = uuidv7();
   const correlation = headers["x-correlation-id"];
   const causation = headers["x-causation-id"];
-  const traceparent = headers["traceparent"];
   return {
     requestId,
     correlationId: wellFormed(correlation) ?? requestId,
     causationId: wellFormed(causation) ?? requestId,
-    traceparent:
-      typeof traceparent === "string" && isTraceparent(traceparent) ? traceparent : undefined,
+    traceparent: readTraceparent(headers["traceparent"]),
   };
 }
 

@@ -21,7 +21,7 @@ import { mailboxOf } from "../../ports/mailbox.js";
 import type { Presented } from "../boundary.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./endpoint.js";
 import { nextTurn, sleep } from "../../ports/ambient.js";
-import { answerWith, goOn } from "../../ports/tracer.js";
+import { endWith, goOn } from "../../ports/tracer.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
@@ -291,7 +291,7 @@ async function runCommand(
       noteAsked(within, command.payload);
       return checkedPayload(operation, command.payload);
     });
-  const { output } = await (trace.span === null ? run() : answerWith(trace.span, run));
+  const { output } = await (trace.span === null ? run() : endWith(trace.span, run));
   return output === undefined ? null : outputValue(output);
 }
 

@@ -3,10 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { createConnection, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { createClient } from "../../../generated/client/index.js";
 import { connect, webSocket } from "../../../generated/client/realtime.js";
@@ -191,6 +191,8 @@ for (const engine of engines)
           "db.query.text": expect.stringMatching(/^INSERT INTO "tasks"/),
         },
       });
+      // The index of the search is written by one statement of many parts on one of the engines.
+      expect(spans.map(({ name }) => name)).toContain("INSERT task_search_index");
       // Who is calling is asked of the database as well, before the transaction.
       const asked = spans.filter(
         ({ kind, parentSpanId }) => kind === "client" && parentSpanId === request?.spanId,
@@ -311,6 +313,29 @@ for (const engine of engines)
       });
     });
 
+    test("nor is it one if the caller leaves", async () => {
+      const trace = callersTrace();
+      const leaving = new AbortController();
+      const text = "x".repeat(200_000);
+      const asked = fetch(`${here?.url}/tasks/query`, {
+        method: "POST",
+        signal: leaving.signal,
+        duplex: "half",
+        headers: {
+          traceparent: trace.traceparent,
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+        },
+        // A body that does not come to its end.
+        body: new ReadableStream({ start: (body) => body.enqueue(Buffer.from(`{"x":"${text}`)) }),
+      } as RequestInit).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      leaving.abort();
+      await asked;
+      const request = await spanOf(trace.traceId, "POST /tasks/query");
+      expect(request.isFailed).toBe(false);
+    });
+
     test("a trace that its caller doesn't record isn't recorded, and goes on", async () => {
       const trace = callersTrace("00");
       const task = await makeTask();
@@ -360,20 +385,110 @@ for (const engine of engines)
       expect(orphans.map(({ name }) => name)).toEqual([]);
     });
 
+    /** A process beside the others, until the end of a test. */
+    const startBeside = async (more: Readonly<Record<string, string>>): Promise<ServiceProcess> => {
+      const one = await startProcess({ ...environment, ...more });
+      onTestFinished(async () => {
+        one.child.kill("SIGTERM");
+        await one.exited;
+      });
+      return one;
+    };
+
     test("the span that another library has begun for a request is the parent of ours", async () => {
-      const instrumented = await startProcess({
+      const told = collector.environmentOf("instrumented", "instrumentation");
+      const instrumented = await startBeside(told);
+      const trace = callersTrace();
+      const task = await makeTask();
+      const path = `/tasks/${task.id}/complete`;
+      const answer = await call(trace, "POST", path, { rev: task.rev }, instrumented);
+      expect(answer.status).toBe(200);
+      const request = await spanOf(trace.traceId, "POST /tasks/{id}/complete");
+      const outer = collector
+        .trace(trace.traceId)
+        .find(({ spanId }) => spanId === request.parentSpanId);
+      expect(outer).toMatchObject({ name: "POST", kind: "server", parentSpanId: trace.spanId });
+      // Its own span of the webhook's request is within ours, and so is what the webhook is told.
+      const find = () =>
+        called.find(({ traceparent }) => String(traceparent).includes(trace.traceId));
+      await expect.poll(find).toBeDefined();
+    });
+
+    test("requests that wait for their turn on a connection are each in their own trace", async () => {
+      const told = collector.environmentOf("pipelined", "instrumentation");
+      const { port: at, hostname } = new URL((await startBeside(told)).url);
+      const traces = Array.from({ length: 4 }, () => callersTrace());
+      const socket = createConnection(Number(at), hostname);
+      for (const { traceparent } of traces)
+        socket.write(
+          `POST /tasks/query HTTP/1.1\r\nHost: ${hostname}:${at}\r\nTraceparent: ${traceparent}\r\n` +
+            `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+        );
+      for (const { traceId, spanId } of traces) {
+        const request = await spanOf(traceId, "POST /tasks/query");
+        const outer = collector.trace(traceId).find((one) => one.spanId === request.parentSpanId);
+        expect(outer?.parentSpanId).toBe(spanId);
+      }
+      socket.destroy();
+    });
+
+    test("an SDK that throws is told of once, and no answer knows of it", async () => {
+      const faulty = await startBeside(collector.environmentOf("faulty", "throwing"));
+      const project = await call(
+        callersTrace(),
+        "POST",
+        "/projects",
+        { key: "ODD", name: "Odd" },
+        faulty,
+      );
+      expect(project.status).toBe(201);
+      const task = { title: "t", project: project.body.id, assignee: bob };
+      const { heard, socket } = await openSocket(faulty, { token: bobsToken });
+      const made = await call(callersTrace(), "POST", "/tasks", task, faulty);
+      expect(made.status).toBe(201);
+      const path = `/tasks/${made.body.id}/complete`;
+      const before = called.length;
+      expect((await call(callersTrace(), "POST", path, { rev: 1 }, faulty)).status).toBe(200);
+      await expect.poll(() => called.length).toBe(before + 1);
+      const ofTask = () => heard.filter(({ data }) => data.id === made.body.id);
+      await expect.poll(() => ofTask().length).toBe(1);
+      expect((await call(callersTrace(), "GET", "/tasks/no-id", undefined, faulty)).status).toBe(
+        422,
+      );
+      socket.close();
+      const lines = faulty
+        .output()
+        .split("\n")
+        .filter((line) => /"level":[45]0/.test(line));
+      expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+        "the SDK of OpenTelemetry has failed: spans are missing from now on",
+      ]);
+    });
+
+    test("one that makes no spans is told of, and what a caller has sent goes on", async () => {
+      const mute = await startBeside(collector.environmentOf("mute", "mute"));
+      const trace = callersTrace();
+      const task = await makeTask();
+      const path = `/tasks/${task.id}/complete`;
+      expect((await call(trace, "POST", path, { rev: task.rev }, mute)).status).toBe(200);
+      await expect
+        .poll(() => called.map(({ traceparent }) => traceparent))
+        .toContain(trace.traceparent);
+      expect(mute.output()).toContain("the SDK that is registered makes no spans");
+    });
+
+    test("the last spans are sent when the service stops", async () => {
+      const late = await startProcess({
         ...environment,
-        ...collector.environmentOf("instrumented", true),
+        ...collector.environmentOf("late"),
+        OTEL_BSP_SCHEDULE_DELAY: "60000",
+        SETTLE_SECONDS: "0",
       });
       const trace = callersTrace();
-      const answer = await call(trace, "POST", "/tasks/query", {}, instrumented);
-      expect(answer.status).toBe(200);
-      const request = await spanOf(trace.traceId, "POST /tasks/query");
-      const outer = collector.trace(trace.traceId).find(({ name }) => name === "POST");
-      expect(outer).toMatchObject({ kind: "server", parentSpanId: trace.spanId });
-      expect(request.parentSpanId).toBe(outer?.spanId);
-      instrumented.child.kill("SIGTERM");
-      await instrumented.exited;
+      expect((await call(trace, "POST", "/tasks/query", {}, late)).status).toBe(200);
+      late.child.kill("SIGTERM");
+      expect(await late.exited).toBe(0);
+      expect(await spanOf(trace.traceId, "POST /tasks/query")).toMatchObject({ service: "late" });
     });
 
     test("a service without an SDK passes on what its caller has sent", async () => {
