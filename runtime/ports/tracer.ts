@@ -72,11 +72,11 @@ export function goOn(
 ): BegunTrace {
   // It may have been stored by another version, or changed by hand.
   const origin = { traceparent: readTraceparent(traceparent) };
-  return tracer?.begin(name, kind, origin, attributes) ?? untraced(origin.traceparent);
+  return tracer?.begin(name, kind, origin, attributes) ?? passTraceOn(origin.traceparent);
 }
 
 /** A trace that is only passed on. */
-export function untraced(traceparent: string | undefined): BegunTrace {
+export function passTraceOn(traceparent: string | undefined): BegunTrace {
   return { traceparent, span: null, within: (work) => work() };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "@opentelemetry/api";
 import type { Log } from "../../ports/log.js";
 import {
-  untraced,
+  passTraceOn,
   type Attributes,
   type OuterSpan,
   type SpanKind,
@@ -44,7 +44,7 @@ export function openTelemetryTracer(version: string, log: Log): Tracer {
   return {
     begin(name, kind, origin, attributes) {
       const { traceparent } = origin;
-      return faults.avoid(untraced(traceparent), () => {
+      return faults.avoid(passTraceOn(traceparent), () => {
         const parent = parentOf(origin);
         const begun = tracer.startSpan(
           name,
@@ -54,7 +54,7 @@ export function openTelemetryTracer(version: string, log: Log): Tracer {
         const ids = begun.spanContext();
         if (!isSpanContextValid(ids)) {
           faults.note(new Error("the SDK that is registered makes no spans"));
-          return untraced(traceparent);
+          return passTraceOn(traceparent);
         }
         const span = new RecordedSpan({ tracer, faults }, begun, parent);
         return {

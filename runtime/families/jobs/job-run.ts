@@ -15,7 +15,7 @@ import { messageOf } from "../../operations/thrown.js";
 import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun } from "../../ports/jobs.js";
 import { isStorable, later } from "./storable.js";
-import { tracePart, untraced } from "../../ports/tracer.js";
+import { tracePart, passTraceOn } from "../../ports/tracer.js";
 
 /** Its functions can be taken out: `async (input, context, { step, sleep }) => …`. */
 export interface JobRun {
@@ -222,7 +222,7 @@ async function callOperation<Input, Result>(
     return input;
   };
   const { output } = await tracePart(context.trace, operation.operationId, "internal", (span) => {
-    const trace = { ...untraced(span?.traceparent ?? metadata.traceparent), span };
+    const trace = { ...passTraceOn(span?.traceparent ?? metadata.traceparent), span };
     return invokeAs(resources, operation, { ...by, trace }, read);
   });
   if (output instanceof ByteReply) {
