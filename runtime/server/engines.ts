@@ -81,11 +81,11 @@ export async function examineServer(
 
 /** Examines the replica of a PostgreSQL. */
 export async function examineReplicaAt(database: MigrationTarget, url: string): Promise<Symptom> {
-  const { examineReplica, systemOf } = await import("../engines/postgres/examine.js");
+  const { askStanding, examineReplica } = await import("../engines/postgres/examine.js");
   const replica = await openDatabase(url);
   try {
-    const system = await database.inspect(systemOf);
-    return await replica.inspect((session) => examineReplica(session, system));
+    const writer = await database.inspect(askStanding);
+    return await replica.inspect((session) => examineReplica(session, writer));
   } finally {
     await replica.close();
   }

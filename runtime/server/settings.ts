@@ -219,6 +219,8 @@ function readPooling(environment: Environment, databaseUrl: string): PoolingSett
     if (!isPostgresUrl(url)) faults.push(`${name} must be a postgres:// URL`);
     checkAddresses(name, url, faults);
   }
+  if (/^[^?#]*,|[?&](?:target_session_attrs=|host=[^&]*,)/.test(replica))
+    faults.push("DATABASE_REPLICA_URL must name one server, without target_session_attrs");
   const fault = isDatabasePooled && isPostgres ? poolingFault(databaseUrl) : null;
   if (fault !== null) faults.push(`DATABASE_URL ${fault}`);
   const usual = isPostgres && !isDatabasePooled ? databaseUrl : null;

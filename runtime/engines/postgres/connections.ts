@@ -27,6 +27,8 @@ const waiting = { what: "the database", maxWaiting: 4_096, maxWaitingPerPayer: 1
 
 export interface ConnectionOptions {
   readonly url: string;
+  /** The setting that has the URL, for messages. */
+  readonly setting?: string;
   /**
    * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
    * else has ended.
@@ -133,7 +135,8 @@ export function openConnections(
       return holdConnection(connection, () => (leave(), left?.()), ends);
     } catch (error) {
       leave();
-      throw translateRefusal(error, addresses.plain);
+      const { setting = "DATABASE_URL" } = options;
+      throw translateRefusal(error, `${setting} ${addresses.plain}`);
     }
   };
   const door = new CallersDoor((work, left) => taken(callers, callersPool, work, left));

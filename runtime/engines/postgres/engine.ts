@@ -58,9 +58,10 @@ export async function openPostgresDatabase(
   { connections: size, longestSeconds, tables, isPooled, directUrl, ...more }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const pg = await loadDriver();
-  const openTo: OpenConnections = (to, connectionCount, isShared) =>
+  const openTo: OpenConnections = (to, connectionCount, isShared, setting = "DATABASE_URL") =>
     openConnections(pg, {
       url: to,
+      setting,
       size: connectionCount,
       isShared,
       // Deadlines cancel earlier. This is for statements that nobody is left to cancel.
@@ -69,7 +70,8 @@ export async function openPostgresDatabase(
     });
   const connections = openTo(url, size, isPooled);
   const migrating = migratingWay({ url, isPooled, directUrl }, connections, openTo);
-  const toReplica = more.replicaUrl === null ? null : openTo(more.replicaUrl, size, false);
+  const toReplica =
+    more.replicaUrl === null ? null : openTo(more.replicaUrl, size, false, replicaSetting);
   const replica = toReplica && new Replica(connections, toReplica, more.log);
 
   const turns = new NamedTurns();
@@ -155,7 +157,14 @@ function writerTo(connections: PostgresConnections, stores: SqlStores, tables: r
   };
 }
 
-type OpenConnections = (url: string, size: number, isShared: boolean) => PostgresConnections;
+type OpenConnections = (
+  url: string,
+  size: number,
+  isShared: boolean,
+  setting?: string,
+) => PostgresConnections;
+
+const replicaSetting = "DATABASE_REPLICA_URL";
 
 /** The connections for migrations, which have sessions of their own; null if there can be none. */
 function migratingWay(

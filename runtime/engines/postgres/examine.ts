@@ -3,6 +3,7 @@
 import { epochMillis } from "../../ports/ambient.js";
 import { notice, ok, tellBytes, wrong, type Symptom } from "../../ports/symptom.js";
 import { quoteName, type SqlRow, type SqlSession } from "../sql/session.js";
+import { replicaStanding, whyBehind, writerStanding } from "./standing.js";
 
 /** The oldest major version that its makers still mend. */
 const oldestKept = 14;
@@ -31,32 +32,26 @@ export async function examinePostgres(
   ];
 }
 
-/**
- * Examines a replica. `system` is the identifier of the database that it should be a replica of;
- * see `systemOf`.
- */
-export async function examineReplica(session: SqlSession, system: string): Promise<Symptom> {
-  const [row = {}] = await session.all(replicaQuery, []);
+/** More of the log than a replica should be behind, in bytes. */
+const farBytes = 16 * 1024 * 1024;
+
+/** Examines a replica: `writer` is how far its database is, asked before. */
+export async function examineReplica(session: SqlSession, writer: SqlRow): Promise<Symptom> {
   const what = "replica";
-  if (row["system"] !== system || row["standby"] !== true)
-    return wrong(
-      what,
-      "DATABASE_REPLICA_URL leads to no replica of the database: lists are read from that",
-    );
-  const seconds = Math.max(0, Number(row["behind"] ?? 0));
-  return ok(what, `answers, ${seconds.toFixed(1)} s behind the last write`);
+  const [standing = {}] = await session.all(replicaStanding.text, []);
+  const { isOther, bytes, why } = whyBehind(standing, writer);
+  if (isOther) return wrong(what, `DATABASE_REPLICA_URL: ${why}: no list is read from it`);
+  if (bytes <= 0) return ok(what, "has all that the database has");
+  const behind = `${tellBytes(bytes)} of the log behind`;
+  return bytes < farBytes
+    ? ok(what, behind)
+    : notice(what, `${behind}: lists are read from the database until it has caught up`);
 }
 
-/** Which database a server has: a replica has that of its primary. */
-export async function systemOf(session: SqlSession): Promise<string> {
-  const [row] = await session.all(replicaQuery, []);
-  return String(row?.["system"]);
+/** How far a database is. */
+export async function askStanding(session: SqlSession): Promise<SqlRow> {
+  return (await session.all(writerStanding.text, []))[0] ?? {};
 }
-
-// As long as nothing is written, the last write grows old on a replica that has all.
-const replicaQuery = `SELECT system_identifier::text AS "system", pg_is_in_recovery() AS "standby",
-  CASE WHEN pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()
-  THEN extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 END AS "behind" FROM pg_control_system()`;
 
 const serverQuery = `SELECT current_setting('server_version') AS "version",
   current_setting('server_version_num')::int AS "number", pg_database_size(current_database())::float8 AS "bytes",

@@ -66,13 +66,13 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 
 /**
  * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was
- * sent. `plain` is the URL without its password.
+ * sent. `place` is the setting with its URL, without the password.
  */
-export function translateRefusal(error: unknown, plain: string): unknown {
+export function translateRefusal(error: unknown, place: string): unknown {
   if (isOfTable(error)) return error;
   const fault = describeFault(error);
   const isPooler = /unsupported startup parameter/.test(fault);
-  const text = `DATABASE_URL ${plain}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
+  const text = `${place}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
   return unavailable(new DatabaseRefusal(text, !isPooler && mayPass(error), error));
 }
 

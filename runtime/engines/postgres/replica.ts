@@ -1,42 +1,36 @@
 // A replica, from which lists are read. It answers with all that was acknowledged before they were
 // asked for, or not at all: then the database itself does (decisions.md "Replicas").
 import { unavailable } from "../../contract/errors.js";
-import { monotonicMillis, sleep } from "../../ports/ambient.js";
+import { monotonicMillis, sleep, startTimer } from "../../ports/ambient.js";
 import type { ReplicaState } from "../../ports/database.js";
-import { Lifetime } from "../../ports/lifetime.js";
+import { isOver, Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
 import { ofService, type Work } from "../../ports/work.js";
-import { answeredIn } from "./answered-in.js";
+import type { SqlRow } from "../sql/session.js";
 import type { Answered, HeldConnection, PostgresConnections, Statement } from "./connections.js";
+import { readStanding, replicaStanding, whyBehind, writerStanding } from "./standing.js";
 
 /** Milliseconds that a list waits for a connection and for what it has to see, at most. */
 const patienceMillis = 100;
+/** The share of the time that a list has left which it waits at most: the rest is for others. */
+const patienceShare = 0.25;
+/** Milliseconds in which the database says how far it is. */
+const writerMillis = 1_000;
 /** Milliseconds between two looks at how far the replica is. */
 const lookMillis = 4;
 /** Milliseconds for which a replica that has failed is left alone: at first, and at most. */
 const rest = { first: 100, longest: 5_000 } as const;
 /** It is told from that rest on: a moment in which a replica is late is nothing to tell. */
 const toldFromMillis = 800;
+/** A fault of single lists is told once in so many milliseconds. */
+const toldEveryMillis = 60_000;
+/** A replica that has answered others within so many milliseconds has failed nobody. */
+const aliveMillis = 1_000;
 /** After so many milliseconds without an answer, the replica is asked whether it is there. */
 const silentMillis = 1_000;
 
-/** How far a server is in the log of which database. */
-interface Standing {
-  /** Bytes of the write-ahead log; NaN of a server that is no replica. */
-  readonly position: number;
-  readonly system: string;
-}
-
-function standingOf(position: string): Statement {
-  const text =
-    `SELECT pg_wal_lsn_diff(${position}, '0/0')::text AS "position", ` +
-    `system_identifier::text AS "system" FROM pg_control_system()`;
-  return { text };
-}
-
-// What was acknowledged is on the disk.
-const written = standingOf("pg_current_wal_flush_lsn()");
-const replayed = standingOf("CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END");
+/** A statement that the replica refuses or breaks off, which says nothing of the replica. */
+class StatementFault extends Error {}
 
 /** The replica of a database. */
 export class Replica {
@@ -44,11 +38,13 @@ export class Replica {
   readonly #connections: PostgresConnections;
   readonly #log: Log;
   readonly #counts = { answered: 0, missed: 0 };
+  #answeredAt = -Infinity;
   #restsUntil = 0;
   #restMillis: number = rest.first;
   #isMissing = false;
+  #toldAt = -Infinity;
   #asking = Promise.resolve();
-  #next: Promise<Standing> | undefined;
+  #next: Promise<SqlRow> | undefined;
 
   constructor(primary: PostgresConnections, connections: PostgresConnections, log: Log) {
     this.#primary = primary;
@@ -66,31 +62,25 @@ export class Replica {
    * time, and rejects only once the work is over.
    */
   asker(work: Work): (statement: Statement) => Promise<Answered | null> {
-    let wanted: Promise<Standing> | undefined;
+    let wanted: Promise<SqlRow> | undefined;
     return async (statement) => {
       if (monotonicMillis() < this.#restsUntil) return this.#miss();
       try {
-        wanted ??= this.#written();
-        await wanted;
-      } catch {
-        // It is the database that doesn't answer, and says so better itself.
-        work.lifetime.throwIfOver();
-        return this.#miss();
-      }
-      try {
+        wanted ??= this.#askWriter();
         const answer = await this.#ask(statement, work, await wanted);
         this.#succeed();
         return answer;
       } catch (error) {
         work.lifetime.throwIfOver();
-        this.#fail(error);
+        this.#judge(error);
         return this.#miss();
       }
     };
   }
 
-  async #ask(statement: Statement, { lifetime, payer }: Work, wanted: Standing): Promise<Answered> {
-    const patience = Lifetime.within(patienceMillis);
+  async #ask(statement: Statement, { lifetime, payer }: Work, wanted: SqlRow): Promise<Answered> {
+    const millis = Math.min(patienceMillis, lifetime.remainingMillis * patienceShare);
+    const patience = Lifetime.within(millis);
     const connection = await this.#connections.acquire({ lifetime: patience, payer });
     try {
       await reach(connection, wanted, patience);
@@ -106,50 +96,37 @@ export class Replica {
     statement: Statement,
     lifetime: Lifetime,
   ): Promise<Answered> {
-    const answer = connection.queryAlone(statement, lifetime);
-    const settled = answer.then(
-      () => true,
-      () => true,
-    );
-    while (!(await Promise.race([settled, sleep(silentMillis, false, { ref: false })])))
+    const answer = connection.queryAlone(statement, lifetime).catch((cause: unknown) => {
+      throw new StatementFault("the replica has not answered a list", { cause });
+    });
+    while (!(await settlesIn(silentMillis, answer)))
       if (!(await this.#isThere())) {
+        answer.catch(ignore);
         connection.release(true);
         throw unavailable(new Error("the replica has fallen silent"));
       }
     return answer;
   }
 
+  /** Whether it answers, be it with a refusal. */
   async #isThere(): Promise<boolean> {
     try {
-      await this.#look(this.#connections, replayed, ofService(silentMillis));
+      await look(this.#connections, replicaStanding, silentMillis);
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      return !isOver(error);
     }
   }
 
   /** How far the database is. Those who ask meanwhile share the next question, not this one. */
-  #written(): Promise<Standing> {
-    const begin = (): Promise<Standing> => {
+  #askWriter(): Promise<SqlRow> {
+    const begin = (): Promise<SqlRow> => {
       this.#next = undefined;
-      const asked = this.#look(this.#primary, written, ofService(patienceMillis));
+      const asked = look(this.#primary, writerStanding, writerMillis);
       this.#asking = asked.then(ignore, ignore);
       return asked;
     };
     return (this.#next ??= this.#asking.then(begin));
-  }
-
-  async #look(
-    connections: PostgresConnections,
-    question: Statement,
-    work: Work,
-  ): Promise<Standing> {
-    const connection = await connections.acquire(work);
-    try {
-      return await standingOn(connection, question, work.lifetime);
-    } finally {
-      connection.release();
-    }
   }
 
   #miss(): null {
@@ -159,52 +136,81 @@ export class Replica {
 
   #succeed(): void {
     this.#counts.answered += 1;
+    this.#answeredAt = monotonicMillis();
     this.#restMillis = rest.first;
     if (!this.#isMissing) return;
     this.#isMissing = false;
     this.#log.info({}, "lists are read from the replica again");
   }
 
-  #fail(err: unknown): void {
+  /** Whether a fault is one list's alone, or the replica is better left alone for a while. */
+  #judge(error: unknown): void {
     const now = monotonicMillis();
+    if (error instanceof StatementFault) {
+      if (now - this.#toldAt < toldEveryMillis) return;
+      this.#toldAt = now;
+      this.#log.warn({ err: error.cause }, "a list was read from the database: the replica failed");
+      return;
+    }
+    // Who waits for a place among others of his own, or too short, has met no fault.
+    if (isOver(error) && now - this.#answeredAt < aliveMillis) return;
     // Others that were under way have failed with it.
     if (now < this.#restsUntil) return;
     this.#restsUntil = now + this.#restMillis;
     this.#restMillis = Math.min(this.#restMillis * 2, rest.longest);
     if (this.#isMissing || this.#restMillis <= toldFromMillis) return;
     this.#isMissing = true;
-    this.#log.warn({ err }, "the replica can't answer: lists are read from the database itself");
+    const text = "the replica can't answer: lists are read from the database itself";
+    this.#log.warn({ err: error }, text);
   }
-}
-
-function ignore(): void {
-  // Whoever has asked is told.
 }
 
 /** Resolves once a server has all that is wanted; rejects if that takes too long. */
 async function reach(
   connection: HeldConnection,
-  wanted: Standing,
+  wanted: SqlRow,
   patience: Lifetime,
 ): Promise<void> {
   for (;;) {
-    const { position, system } = await standingOn(connection, replayed, patience);
-    if (system !== wanted.system || Number.isNaN(position))
-      throw unavailable(new Error("DATABASE_REPLICA_URL leads to no replica of the database"));
-    if (position >= wanted.position) return;
-    if (patience.remainingMillis < lookMillis)
-      throw unavailable(new Error(`the replica is ${wanted.position - position} bytes behind`));
+    const standing = await readStanding(connection, replicaStanding, patience);
+    const { isOther, bytes, why } = whyBehind(standing, wanted);
+    if (!isOther && bytes <= 0) return;
+    if (isOther || patience.remainingMillis < lookMillis) throw unavailable(new Error(why));
     await sleep(lookMillis);
   }
 }
 
-async function standingOn(
-  connection: HeldConnection,
+async function look(
+  connections: PostgresConnections,
   question: Statement,
-  lifetime: Lifetime,
-): Promise<Standing> {
-  const asked = connection.queryAlone(question, lifetime);
-  const { rows } = await answeredIn(Math.max(1, lifetime.remainingMillis), asked);
-  const { position, system } = rows[0] ?? {};
-  return { position: Number(position ?? Number.NaN), system: String(system) };
+  millis: number,
+): Promise<SqlRow> {
+  const work = ofService(millis);
+  const connection = await connections.acquire(work);
+  try {
+    return await readStanding(connection, question, work.lifetime);
+  } finally {
+    connection.release();
+  }
+}
+
+/** Whether something settles within so many milliseconds. */
+async function settlesIn(millis: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = startTimer(() => resolve(false), millis);
+  });
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function ignore(): void {
+  // Whoever has asked is told.
 }

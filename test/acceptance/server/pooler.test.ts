@@ -452,6 +452,17 @@ describe.skipIf(postgres?.isAvailable !== true || !hasPgBouncer)("behind PgBounc
       "DATABASE_REPLICA_URL is for PostgreSQL",
     ],
     [
+      { DATABASE_URL: "postgres://a/b", DATABASE_REPLICA_URL: "postgres://b,c/b" },
+      "DATABASE_REPLICA_URL must name one server",
+    ],
+    [
+      {
+        DATABASE_URL: "postgres://a/b",
+        DATABASE_REPLICA_URL: "postgres://b/b?target_session_attrs=read-write",
+      },
+      "DATABASE_REPLICA_URL must name one server",
+    ],
+    [
       { DATABASE_URL: "postgres://a/b", DATABASE_REPLICA_URL: "sqlite:x" },
       "DATABASE_REPLICA_URL must be a postgres:// URL",
     ],
