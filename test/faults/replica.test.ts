@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Log } from "../../runtime/ports/log.js";
 import { databaseAt, type TestEngine } from "../support/engines.js";
 import { peopleOf, type Member } from "../support/people.js";
@@ -213,5 +213,105 @@ describe.skipIf(!hasPostgresBinaries)("lists from a replica", () => {
       expect(await texts({ filters: { $values: { text: "after" } } })).toEqual(["after"]),
     );
     expect(seen).toEqual({ answered: 0, missed: 2 });
+  });
+});
+
+describe.skipIf(!hasPostgresBinaries)("what is not the replica of a database", () => {
+  let project: TestProject;
+  beforeAll(async () => {
+    project = await testProject(files);
+  });
+  afterAll(() => project?.remove());
+
+  /** A service whose database and replica are these, and what it lists in a member's name. */
+  const started = async (database: string, environment: Readonly<Record<string, string>>) => {
+    const create = async () => databaseAt(database);
+    const service = await project.start(
+      { name: "postgres", isAvailable: true, create },
+      { environment },
+    );
+    onTestFinished(() => service.stop());
+    const people = peopleOf(service);
+    const { token } = await people.member("");
+    return {
+      make: (text: string) => people.as(token, "POST", "/notes", { text, size: 1 }),
+      list: async (): Promise<readonly string[]> => {
+        const answer = await people.as(token, "POST", "/notes/list", {});
+        expect(answer.status).toBe(200);
+        return answer.body.hits.map(({ text }: { text: string }) => text);
+      },
+      state: () => ({ ...service.running.connection.database.state().replica }),
+    };
+  };
+  const cluster = async (of?: PostgresCluster): Promise<PostgresCluster> => {
+    const made = await (of === undefined ? startCluster() : of.startReplica());
+    onTestFinished(() => made.remove());
+    return made;
+  };
+
+  test("a standby that still follows the server from which a failover has led away", async () => {
+    const former = await cluster();
+    const replica = await cluster(former);
+    const next = await cluster(former);
+    const [one, other] = [former, next].map(({ url }) => new URL(url).host);
+    const both = `postgres://postgres@${one},${other}/postgres?target_session_attrs=read-write`;
+    const { make, list, state } = await started(both, { DATABASE_REPLICA_URL: replica.url });
+    expect((await make("before")).status).toBe(201);
+    await expect.poll(list).toEqual(["before"]);
+    expect(state().answered).toBeGreaterThan(0);
+    // What is written now is on the replica, and nowhere once the server is lost.
+    await next.crash();
+    await former.sql("CREATE TABLE filling AS SELECT generate_series(1, 50000) AS n");
+    await expect
+      .poll(() => replica.sql("SELECT count(*)::int AS n FROM filling").catch(() => []))
+      .toEqual([{ n: 50_000 }]);
+    await former.crash();
+    await next.start();
+    await next.promote();
+    await expect.poll(async () => (await make("after")).status, { timeout: 20_000 }).toBe(201);
+    const { answered } = state();
+    expect(await list()).toEqual(["before", "after"]);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await list()).toEqual(["before", "after"]);
+    expect(state().answered).toBe(answered);
+  });
+
+  test("another database of the same servers, and another schema", async () => {
+    const primary = await cluster();
+    const replica = await cluster(primary);
+    await primary.sql("CREATE DATABASE staging");
+    const staging = (url: string): string => url.replace(/postgres$/, "staging");
+    const inStaging = await started(staging(primary.url), {});
+    await inStaging.make("of staging");
+    const { make, list, state } = await started(primary.url, {
+      DATABASE_REPLICA_URL: staging(replica.url),
+    });
+    await make("of the shop");
+    expect(await list()).toEqual(["of the shop"]);
+    expect(state().answered).toBe(0);
+    await primary.sql("CREATE SCHEMA shop");
+    const inSchema = await started(`${primary.url}?options=-c%20search_path%3Dshop`, {
+      DATABASE_REPLICA_URL: replica.url,
+    });
+    await inSchema.make("of the schema");
+    expect(await inSchema.list()).toEqual(["of the schema"]);
+    expect(inSchema.state().answered).toBe(0);
+  });
+
+  test("a query that the replica breaks off is one list's affair", async () => {
+    const primary = await cluster();
+    const replica = await cluster(primary);
+    const { make, list, state } = await started(primary.url, { DATABASE_REPLICA_URL: replica.url });
+    await make("kept");
+    await expect.poll(async () => (await list(), state().answered)).toBeGreaterThan(0);
+    const ends = setInterval(() => {
+      const text =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%notes%' AND pid <> pg_backend_pid()";
+      void replica.sql(text).catch(() => undefined);
+    }, 20);
+    const before = state().answered;
+    for (let index = 0; index < 100; index += 1) expect(await list()).toEqual(["kept"]);
+    clearInterval(ends);
+    expect(state().answered).toBeGreaterThan(before);
   });
 });
