@@ -313,6 +313,14 @@ for (const engine of engines)
       });
     });
 
+    test("HEAD is told from the GET whose route answers it", async () => {
+      const [trace, task] = [callersTrace(), await makeTask()];
+      expect((await call(trace, "HEAD", `/tasks/${task.id}`)).status).toBe(200);
+      expect(await spanOf(trace.traceId, "HEAD /tasks/{id}")).toMatchObject({
+        attributes: { "http.request.method": "HEAD", "http.route": "/tasks/{id}" },
+      });
+    });
+
     test("nor is it one if the caller leaves", async () => {
       const trace = callersTrace();
       const leaving = new AbortController();
