@@ -28,7 +28,7 @@ const waiting = { what: "the database", maxWaiting: 4_096, maxWaitingPerPayer: 1
 export interface ConnectionOptions {
   readonly url: string;
   /** The setting that has the URL, for messages. */
-  readonly setting?: string;
+  readonly setting?: string | undefined;
   /**
    * Milliseconds after which the server itself ends a statement or an idle transaction that nobody
    * else has ended.

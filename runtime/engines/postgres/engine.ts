@@ -43,7 +43,7 @@ export interface PostgresOptions {
   readonly isPooled: boolean;
   /** Where migrations connect, to a session of their own; null if they can't. */
   readonly directUrl: string | null;
-  /** Where lists are read from, if it has all that they have to see; null for nowhere else. */
+  /** A replica that lists may be read from; null if there is none. */
   readonly replicaUrl: string | null;
   readonly log: Log;
 }
@@ -58,7 +58,7 @@ export async function openPostgresDatabase(
   { connections: size, longestSeconds, tables, isPooled, directUrl, ...more }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const pg = await loadDriver();
-  const openTo: OpenConnections = (to, connectionCount, isShared, setting = "DATABASE_URL") =>
+  const openTo: OpenConnections = (to, connectionCount, isShared, setting) =>
     openConnections(pg, {
       url: to,
       setting,
@@ -71,7 +71,7 @@ export async function openPostgresDatabase(
   const connections = openTo(url, size, isPooled);
   const migrating = migratingWay({ url, isPooled, directUrl }, connections, openTo);
   const toReplica =
-    more.replicaUrl === null ? null : openTo(more.replicaUrl, size, false, replicaSetting);
+    more.replicaUrl === null ? null : openTo(more.replicaUrl, size, false, "DATABASE_REPLICA_URL");
   const replica = toReplica && new Replica(connections, toReplica, more.log);
 
   const turns = new NamedTurns();
@@ -164,8 +164,6 @@ type OpenConnections = (
   setting?: string,
 ) => PostgresConnections;
 
-const replicaSetting = "DATABASE_REPLICA_URL";
-
 /** The connections for migrations, which have sessions of their own; null if there can be none. */
 function migratingWay(
   { url, isPooled, directUrl }: Pick<PostgresOptions, "isPooled" | "directUrl"> & { url: string },
@@ -173,7 +171,8 @@ function migratingWay(
   openTo: OpenConnections,
 ): PostgresConnections | null {
   if (directUrl === null) return isPooled ? null : connections;
-  return directUrl === url && !isPooled ? connections : openTo(directUrl, directSize, false);
+  if (directUrl === url && !isPooled) return connections;
+  return openTo(directUrl, directSize, false, "DATABASE_DIRECT_URL");
 }
 
 /** Migrates, where there are sessions of one's own for it. */

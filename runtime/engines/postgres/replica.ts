@@ -1,11 +1,12 @@
 // A replica, from which lists are read. It answers with all that was acknowledged before they were
 // asked for, or not at all: then the database itself does (decisions.md "Replicas").
 import { unavailable } from "../../contract/errors.js";
-import { monotonicMillis, sleep, startTimer } from "../../ports/ambient.js";
+import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import type { ReplicaState } from "../../ports/database.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
 import { ofService, type Work } from "../../ports/work.js";
+import { within } from "../../work/within.js";
 import type { SqlRow } from "../sql/session.js";
 import type { Answered, HeldConnection, PostgresConnections, Statement } from "./connections.js";
 import { readStanding, replicaStanding, whyBehind, writerStanding } from "./standing.js";
@@ -32,6 +33,9 @@ const silentMillis = 1_000;
 /** A statement that the replica refuses or breaks off, which says nothing of the replica. */
 class StatementFault extends Error {}
 
+/** No connection could be had in time: all are taken, or the replica lets nobody in. */
+class NoPlace extends Error {}
+
 /** The replica of a database. */
 export class Replica {
   readonly #primary: PostgresConnections;
@@ -41,7 +45,6 @@ export class Replica {
   #answeredAt = -Infinity;
   #restsUntil = 0;
   #restMillis: number = rest.first;
-  #isMissing = false;
   #toldAt = -Infinity;
   #asking = Promise.resolve();
   #next: Promise<SqlRow> | undefined;
@@ -81,7 +84,11 @@ export class Replica {
   async #ask(statement: Statement, { lifetime, payer }: Work, wanted: SqlRow): Promise<Answered> {
     const millis = Math.min(patienceMillis, lifetime.remainingMillis * patienceShare);
     const patience = Lifetime.within(millis);
-    const connection = await this.#connections.acquire({ lifetime: patience, payer });
+    const connection = await this.#connections
+      .acquire({ lifetime: patience, payer })
+      .catch((cause: unknown) => {
+        throw isOver(cause) ? new NoPlace("no connection to the replica", { cause }) : cause;
+      });
     try {
       await reach(connection, wanted, patience);
       return await this.#hear(connection, statement, lifetime);
@@ -137,10 +144,9 @@ export class Replica {
   #succeed(): void {
     this.#counts.answered += 1;
     this.#answeredAt = monotonicMillis();
+    const wasTold = this.#restMillis > toldFromMillis;
     this.#restMillis = rest.first;
-    if (!this.#isMissing) return;
-    this.#isMissing = false;
-    this.#log.info({}, "lists are read from the replica again");
+    if (wasTold) this.#log.info({}, "lists are read from the replica again");
   }
 
   /** Whether a fault is one list's alone, or the replica is better left alone for a while. */
@@ -152,14 +158,14 @@ export class Replica {
       this.#log.warn({ err: error.cause }, "a list was read from the database: the replica failed");
       return;
     }
-    // Who waits for a place among others of his own, or too short, has met no fault.
-    if (isOver(error) && now - this.#answeredAt < aliveMillis) return;
+    // Whoever waits in vain for a place, beside others of the same caller, has met no fault.
+    if (error instanceof NoPlace && now - this.#answeredAt < aliveMillis) return;
     // Others that were under way have failed with it.
     if (now < this.#restsUntil) return;
+    const wasTold = this.#restMillis > toldFromMillis;
     this.#restsUntil = now + this.#restMillis;
     this.#restMillis = Math.min(this.#restMillis * 2, rest.longest);
-    if (this.#isMissing || this.#restMillis <= toldFromMillis) return;
-    this.#isMissing = true;
+    if (wasTold || this.#restMillis <= toldFromMillis) return;
     const text = "the replica can't answer: lists are read from the database itself";
     this.#log.warn({ err: error }, text);
   }
@@ -195,21 +201,12 @@ async function look(
 }
 
 /** Whether something settles within so many milliseconds. */
-async function settlesIn(millis: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = startTimer(() => resolve(false), millis);
-  });
-  const settled = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function settlesIn(millis: number, work: Promise<unknown>): Promise<boolean> {
+  const settled = work.then(isTrue, isTrue);
+  return within(millis, settled, () => new Error("not yet")).catch(() => false);
 }
+
+const isTrue = (): boolean => true;
 
 function ignore(): void {
   // Whoever has asked is told.

@@ -2,7 +2,6 @@
 // one: the same data and the same past.
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { SqlRow } from "../sql/session.js";
-import { answeredIn } from "./answered-in.js";
 import type { HeldConnection, Statement } from "./connections.js";
 
 /**
@@ -36,8 +35,8 @@ export async function readStanding(
   question: Statement,
   lifetime: Lifetime,
 ): Promise<SqlRow> {
-  const asked = connection.queryAlone(question, lifetime);
-  const { rows } = await answeredIn(Math.max(1, lifetime.remainingMillis), asked);
+  // A server that is silent takes longer to let go of a statement.
+  const { rows } = await lifetime.limit(connection.queryAlone(question, lifetime));
   return rows[0] ?? {};
 }
 
