@@ -1,5 +1,5 @@
 // Which steps of operations are the author's functions: in a trace each is a part of its own.
-import { tracePart, type TraceSpan } from "../ports/tracer.js";
+import { endWith, type TraceSpan } from "../ports/tracer.js";
 
 const authored = new WeakSet<object>();
 
@@ -25,7 +25,5 @@ export function runTraced<T>(
 ): T | Promise<T> {
   if (trace === null || !authored.has(step)) return run();
   const name = step.name === "" ? "step" : step.name;
-  return tracePart(trace, name, "internal", (span) =>
-    span === null ? Promise.resolve(run()) : span.within(async () => run()),
-  );
+  return endWith(trace.begin(name, "internal"), (span) => span.within(async () => run()));
 }

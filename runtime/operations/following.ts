@@ -3,7 +3,7 @@ import type { Log } from "../ports/log.js";
 import { authorLine } from "./author-lines.js";
 import type { Calls } from "./calls.js";
 import { inTime, type Deciding } from "./in-time.js";
-import { tracePart, type TraceSpan } from "../ports/tracer.js";
+import { endWith, type TraceSpan } from "../ports/tracer.js";
 
 /** Work that runs once a transaction has ended. */
 export interface Following {
@@ -89,7 +89,7 @@ async function followedInTime(context: Followed, { work, given }: GivenWork): Pr
 /** The work as a part of its trace. */
 function partOf({ trace }: Followed, { verb }: Given, work: Following["work"]): Following["work"] {
   if (trace === null) return work;
-  return () => tracePart(trace, verb, "internal", async (span) => span?.within(() => work()));
+  return () => endWith(trace.begin(verb, "internal"), (span) => span.within(async () => work()));
 }
 
 /** What of the author's it is. */

@@ -9,13 +9,13 @@ export class SdkFaults {
     this.#log = log;
   }
 
-  /** What `ask` returns, or `otherwise` if it throws. */
-  avoid<T>(otherwise: T, ask: () => T): T {
+  /** What `ask` returns, or what `otherwise` makes if it throws. */
+  avoid<T>(ask: () => T, otherwise: () => T): T {
     try {
       return ask();
     } catch (error) {
       this.note(error);
-      return otherwise;
+      return otherwise();
     }
   }
 

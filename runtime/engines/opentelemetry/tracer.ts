@@ -17,6 +17,7 @@ import type { Log } from "../../ports/log.js";
 import {
   passTraceOn,
   type Attributes,
+  type BegunTrace,
   type OuterSpan,
   type SpanKind,
   type TraceOrigin,
@@ -44,7 +45,7 @@ export function openTelemetryTracer(version: string, log: Log): Tracer {
   return {
     begin(name, kind, origin, attributes) {
       const { traceparent } = origin;
-      return faults.avoid(passTraceOn(traceparent), () => {
+      const ask = (): BegunTrace => {
         const parent = parentOf(origin);
         const begun = tracer.startSpan(
           name,
@@ -62,13 +63,11 @@ export function openTelemetryTracer(version: string, log: Log): Tracer {
           span: begun.isRecording() ? span : null,
           within: (work) => span.within(work),
         };
-      });
+      };
+      return faults.avoid(ask, () => passTraceOn(traceparent));
     },
 
-    outer: () =>
-      faults.avoid(null, () =>
-        trace.getSpan(context.active()) === undefined ? null : new FoundSpan(context.active()),
-      ),
+    outer: () => faults.avoid(findSpan, () => null),
 
     async flush() {
       try {
@@ -78,6 +77,11 @@ export function openTelemetryTracer(version: string, log: Log): Tracer {
       }
     },
   };
+}
+
+function findSpan(): OuterSpan | null {
+  const active = context.active();
+  return trace.getSpan(active) === undefined ? null : new FoundSpan(active);
 }
 
 /** The context in which another library has begun a span. */
@@ -110,27 +114,28 @@ class RecordedSpan implements TraceSpan {
 
   begin(name: string, kind: SpanKind, attributes?: Attributes): TraceSpan {
     const { tracer, faults } = this.#recorder;
-    return faults.avoid<TraceSpan>(silentSpan(this.traceparent), () => {
+    const ask = (): TraceSpan => {
       const options = { kind: kinds[kind], ...withAttributes(attributes) };
       const begun = tracer.startSpan(name, options, this.#context);
       return new RecordedSpan(this.#recorder, begun, this.#context);
-    });
+    };
+    return faults.avoid(ask, () => silentSpan(this.traceparent));
   }
 
   note(attributes: Attributes): void {
-    this.#recorder.faults.avoid(undefined, () => void this.#span.setAttributes(attributes));
+    this.#recorder.faults.avoid(() => void this.#span.setAttributes(attributes), doNothing);
   }
 
   fail(type: string): void {
-    this.#recorder.faults.avoid(undefined, () => {
+    this.#recorder.faults.avoid(() => {
       this.#span.setAttribute("error.type", type);
       // Without a message: those of errors may have what a caller has sent.
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
-    });
+    }, doNothing);
   }
 
   end(): void {
-    this.#recorder.faults.avoid(undefined, () => this.#span.end());
+    this.#recorder.faults.avoid(() => this.#span.end(), doNothing);
   }
 
   within<T>(work: () => T): T {
@@ -154,12 +159,16 @@ function silentSpan(traceparent: string): TraceSpan {
   const span: TraceSpan = {
     traceparent,
     begin: () => span,
-    note: () => undefined,
-    fail: () => undefined,
-    end: () => undefined,
+    note: doNothing,
+    fail: doNothing,
+    end: doNothing,
     within: (work) => work(),
   };
   return span;
+}
+
+function doNothing(): void {
+  // Nobody records it.
 }
 
 function withAttributes(attributes: Attributes | undefined): { readonly attributes?: Attributes } {
