@@ -34,16 +34,21 @@ export function tracedSession(
 /** Characters of a text that a span has: those of some lists are as long as a book's chapter. */
 const longestText = 4_000;
 
-/** Texts are few, as a service prints its own. */
+/** Texts that are known of each engine, at most: callers' filters make more of them, and longer. */
 const mostKnown = 2_000;
-const known = new Map<string, StatementFacts>();
+const known = {
+  postgresql: new Map<string, StatementFacts>(),
+  sqlite: new Map<string, StatementFacts>(),
+};
 
 function factsOf(text: string, system: DatabaseSystem): StatementFacts {
-  const found = known.get(text);
+  const ofSystem = known[system];
+  const found = ofSystem.get(text);
   if (found !== undefined) return found;
   const facts = describe(text, system);
-  if (known.size >= mostKnown) known.clear();
-  known.set(text, facts);
+  if (text.length > longestText) return facts;
+  if (ofSystem.size >= mostKnown) ofSystem.clear();
+  ofSystem.set(text, facts);
   return facts;
 }
 
