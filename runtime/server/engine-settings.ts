@@ -4,20 +4,36 @@ import { redisAddressFault } from "../engines/redis/addresses.js";
 import type { Environment } from "../operations/environment.js";
 import { databaseFile } from "./database-file.js";
 import type { ServiceDefinition } from "./service.js";
-import type { Settings } from "./settings.js";
 
-type EngineSettings = Pick<
-  Settings,
-  | "databaseUrl"
-  | "isDatabasePooled"
-  | "directDatabaseUrl"
-  | "replicaDatabaseUrl"
-  | "foundDatabase"
-  | "databasePoolSize"
-  | "databaseReaders"
-  | "migrateAtStart"
-  | "busUrl"
->;
+export interface EngineSettings {
+  /** `sqlite:<path>` or a `postgres:` URL. */
+  readonly databaseUrl: string;
+  /** Whether `databaseUrl` is a pooler's, which lends a session for each transaction. */
+  readonly isDatabasePooled: boolean;
+  /**
+   * The URL for what needs a session of its own, migrations and LISTEN; null if there is only a
+   * pooler.
+   */
+  readonly directDatabaseUrl: string | null;
+  /** A replica of the database, for documents that say so; null if there is none. */
+  readonly replicaDatabaseUrl: string | null;
+  /**
+   * The path of a database that has neither the usual name nor the service's; null for any other,
+   * and for one that is given.
+   */
+  readonly foundDatabase: string | null;
+  /**
+   * A `postgres:`, `redis:` or `redis+sentinel:` URL, over which processes tell each other what
+   * happens; null if they don't.
+   */
+  readonly busUrl: string | null;
+  /** Connections to PostgreSQL. */
+  readonly databasePoolSize: number;
+  /** Connections of SQLite that read outside the event loop. */
+  readonly databaseReaders: number;
+  /** Whether pending migrations are applied at start. */
+  readonly migrateAtStart: boolean;
+}
 
 type ServiceNames = Pick<ServiceDefinition, "name" | "was">;
 
@@ -52,7 +68,7 @@ export function readEngines(
 }
 
 type PoolingSettings = Pick<
-  Settings,
+  EngineSettings,
   "isDatabasePooled" | "directDatabaseUrl" | "replicaDatabaseUrl"
 >;
 
@@ -132,7 +148,7 @@ function readDatabase(
   environment: Environment,
   { name, was }: ServiceNames,
   dataFolder: string,
-): Pick<Settings, "databaseUrl" | "foundDatabase"> {
+): Pick<EngineSettings, "databaseUrl" | "foundDatabase"> {
   const given = environment.text("DATABASE_URL", "");
   if (given !== "") return { databaseUrl: given, foundDatabase: null };
   const file = databaseFile(dataFolder, [name, ...(was === undefined ? [] : [was])]);

@@ -5,42 +5,17 @@ import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js"
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import { Environment, isPlainUrl } from "../operations/environment.js";
-import { readEngines } from "./engine-settings.js";
+import { readEngines, type EngineSettings } from "./engine-settings.js";
 import { settingsOfFamilies, type FamilyParts } from "../families.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 
-export interface Settings {
+export interface Settings extends EngineSettings {
   readonly isProduction: boolean;
   /** Where the embedded engines keep their files, and development its secrets. */
   readonly dataFolder: string;
   readonly host: string;
   readonly port: number;
-  /** `sqlite:<path>` or a `postgres:` URL. */
-  readonly databaseUrl: string;
-  /** Whether `databaseUrl` is a pooler's, which lends a session for each transaction. */
-  readonly isDatabasePooled: boolean;
-  /**
-   * The URL for what needs a session of its own, migrations and LISTEN; null if there is only a
-   * pooler.
-   */
-  readonly directDatabaseUrl: string | null;
-  /** A replica of the database, for documents that say so; null if there is none. */
-  readonly replicaDatabaseUrl: string | null;
-  /**
-   * The path of a database that has neither the usual name nor the service's; null for any other,
-   * and for one that is given.
-   */
-  readonly foundDatabase: string | null;
-  /**
-   * A `postgres:`, `redis:` or `redis+sentinel:` URL, over which processes tell each other what
-   * happens; null if they don't.
-   */
-  readonly busUrl: string | null;
-  /** Connections to PostgreSQL. */
-  readonly databasePoolSize: number;
-  /** Connections of SQLite that read outside the event loop. */
-  readonly databaseReaders: number;
   readonly connections: ConnectionLimits;
   /** Answers with at least so many bytes of JSON are compressed; null compresses none. */
   readonly compressBytes: number | null;
@@ -60,8 +35,6 @@ export interface Settings {
   readonly hasDocs: boolean;
   /** The permission of those who operate the service in the console; null if there is none. */
   readonly consolePermission: string | null;
-  /** Whether pending migrations are applied at start. */
-  readonly migrateAtStart: boolean;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
   readonly readLimits: ReadLimits;
