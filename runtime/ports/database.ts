@@ -1,4 +1,5 @@
 // The transaction port: what the pipeline relies on in a SQL engine (architecture.md "Engines").
+import type { Archive } from "./archive.js";
 import type { IdempotencyStore } from "./idempotency.js";
 import type { LeaseStore } from "./leases.js";
 import type { Lifetime } from "./lifetime.js";
@@ -78,6 +79,8 @@ export interface Database {
    * doesn't.
    */
   probe(): Promise<void>;
+  /** How it is kept while it is written to; null for an engine with tools of its own for that. */
+  readonly archive: Archive | null;
   /** What is under way and what waits, for metrics. */
   state(): EngineState;
   /** Waits for running transactions, then closes all connections. */

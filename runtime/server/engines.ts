@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly connections: number;
   /** Connections of SQLite that read outside the event loop. */
   readonly readers: number;
+  /** Whether a continuous backup moves SQLite's log into the database. */
+  readonly isArchived: boolean;
   /**
    * The longest deadline of an operation. PostgreSQL ends statements that take more than 5 s
    * longer.
@@ -36,6 +38,7 @@ export interface DatabaseOptions {
 export const usualDatabase = {
   connections: 10,
   readers: 4,
+  isArchived: false,
   longestSeconds: limits.defaultDeadlineSeconds,
   tables: [],
   isPooled: false,

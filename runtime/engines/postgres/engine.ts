@@ -113,6 +113,8 @@ export async function openPostgresDatabase(
       );
     },
 
+    archive: null,
+
     engine: "postgres",
 
     migrate: (work, watch) => migrateOn(migrating, connections, work, watch),

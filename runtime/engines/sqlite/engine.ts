@@ -16,6 +16,8 @@ import { hasEnded } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { tracedSession } from "../sql/traced-session.js";
 import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
+import { takeFileLock } from "./file-lock.js";
+import { openHeldLog } from "./held-log.js";
 import { makePrivateDatabase } from "./private-database.js";
 import { expectNotRestoring } from "./restoring.js";
 import { SqliteReaders } from "./readers.js";
@@ -30,6 +32,8 @@ import { SqliteWriter, type Writing } from "./writer.js";
 export interface SqliteOptions {
   /** How many connections read without blocking the event loop. */
   readonly readers: number;
+  /** Whether a continuous backup moves the log into the database; otherwise commits do. */
+  readonly isArchived: boolean;
   readonly log: Log;
 }
 
@@ -38,6 +42,8 @@ export interface SqliteOptions {
  * for that.
  */
 const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
+/** Pages in the log with which commits move it themselves, if no backup does. */
+const archivedPages = 4_000;
 const probeMillis = 2_000;
 /** More than a page: like callers' writes, a probe needs pages of its own. */
 const probeBytes = 6_000;
@@ -51,7 +57,7 @@ const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 export function openSqliteDatabase(
   path: string,
   stores: SqlStores,
-  { readers: size, log }: SqliteOptions,
+  { readers: size, isArchived, log }: SqliteOptions,
 ): Database & MigrationTarget {
   expectNotRestoring(path);
   makePrivateDatabase(path);
@@ -59,7 +65,8 @@ export function openSqliteDatabase(
   reserveThreads(size + 1);
   const open = (pragmas: string): SqliteConnection => openSynced(path, pragmas);
   // The writer waits for other processes without blocking this one (see writer.ts).
-  const writing = new WritingConnection(open("PRAGMA busy_timeout = 0;"));
+  const checkpointing = isArchived ? `PRAGMA wal_autocheckpoint = ${archivedPages};` : "";
+  const writing = new WritingConnection(open(`PRAGMA busy_timeout = 0; ${checkpointing}`));
   const keyed = new PreparedConnection(open("PRAGMA query_only = ON;"));
   const reading = new Bulkhead({ ...reads, what: "the database", size, shareOf: shareOf(size) });
   const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading);
@@ -119,6 +126,12 @@ export function openSqliteDatabase(
       await readers.close();
       keyed.close();
       writing.close();
+    },
+
+    archive: {
+      path,
+      takeTurn: () => takeFileLock(`${path}-backup-turn`),
+      open: () => openHeldLog({ path, open, betweenWrites: (work) => writer.between(work) }),
     },
 
     engine: "sqlite",

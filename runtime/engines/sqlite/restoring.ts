@@ -4,8 +4,8 @@ import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail } from "../../contract/errors.js";
 import { hasCode } from "../disk-faults.js";
-import { makePrivateFile, makePrivateFolder, privateFolder } from "../private-files.js";
-import { openSqlite } from "./driver.js";
+import { makePrivateFolder, privateFolder } from "../private-files.js";
+import { takeFileLock } from "./file-lock.js";
 
 /** The restore of a database, which is under way. */
 export interface RestoreMark {
@@ -42,25 +42,15 @@ export function markRestoring(database: string): RestoreMark {
   const isResumed = !makeFolder(folder);
   if (!lstatSync(folder).isDirectory())
     throw conflict(`${folder} is there, and is no folder of a restore: remove it`);
-  // The system ends this lock with the process, however that ends.
-  const path = join(folder, "lock");
-  makePrivateFile(path);
-  const lock = openSqlite(path);
-  try {
-    lock.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
-  } catch {
-    lock.close();
-    throw conflict(`${database} is being restored by another process`);
-  }
+  const lock = takeFileLock(join(folder, "lock"));
+  if (lock === null) throw conflict(`${database} is being restored by another process`);
   return {
     folder,
     isResumed,
     remove() {
       rmSync(folder, { recursive: true, force: true });
     },
-    release() {
-      lock.close();
-    },
+    release: () => lock.release(),
   };
 }
 

@@ -39,6 +39,7 @@ export class SqliteWriter {
   readonly #connection: WritingConnection;
   readonly #log: Log;
   readonly #queue: Job[] = [];
+  readonly #between: (() => void)[] = [];
   #draining: Promise<void> | undefined;
   #fault: unknown;
 
@@ -59,6 +60,20 @@ export class SqliteWriter {
     });
   }
 
+  /** Runs `work`, which doesn't wait for anything, between two transactions. */
+  async between(work: () => void): Promise<void> {
+    if (this.#draining === undefined) return work();
+    await new Promise<void>((resolve, reject) => {
+      this.#between.push(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
   get isBusy(): boolean {
     return this.#draining !== undefined;
   }
@@ -75,7 +90,11 @@ export class SqliteWriter {
 
   async #drain(): Promise<void> {
     try {
-      while (this.#queue.length > 0) await this.#commitGroup();
+      for (;;) {
+        for (const work of this.#between.splice(0)) work();
+        if (this.#queue.length === 0) break;
+        await this.#commitGroup();
+      }
     } finally {
       this.#draining = undefined;
     }
