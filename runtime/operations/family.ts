@@ -41,12 +41,13 @@ export interface ServiceAtWork extends Resources {
 /** Opens engines for families; each is imported only when it is asked for. */
 export interface EngineDoors {
   /**
-   * Opens the engine of objects. `addresses` are for one that has none; `answersAddresses` says
+   * Opens the engine of objects. `addresses` are for one that has none, null for no direct
+   * transfers; `answersAddresses` says
    * whether it answers its own.
    */
   objects(
     location: ObjectsLocation,
-    addresses: Addresses,
+    addresses: Addresses | null,
   ): Promise<{ readonly store: ObjectStore; readonly answersAddresses: boolean }>;
 }
 

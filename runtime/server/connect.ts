@@ -112,6 +112,7 @@ async function openConnection(
     replicaUrl: settings.replicaDatabaseUrl,
     connections: settings.databasePoolSize,
     readers: settings.databaseReaders,
+    isArchived: settings.backup !== null,
     longestSeconds: Math.max(deadlineSeconds, ...deadlines),
     tables: familiesOf(service).flatMap(({ family, part }) => family.tables(part)),
     log,

@@ -4,6 +4,8 @@ import type { Connections } from "../http/connections.js";
 import type { ServiceEndpoint } from "../http/service-endpoint.js";
 import type { ServiceConnection } from "./connect.js";
 import { familiesOf } from "../families.js";
+import type { ContinuousBackup } from "./backup/continuous/continuous-backup.js";
+import { metricsOfBackup } from "./backup/continuous/metrics.js";
 import type { MetricSources } from "./metrics.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -15,9 +17,11 @@ export function sourcesOf(
     connections,
     readiness,
     endpoints,
+    backup,
   }: Pick<MetricSources, "readiness"> & {
     readonly connections: Connections;
     readonly endpoints: readonly ServiceEndpoint[];
+    readonly backup: ContinuousBackup | null;
   },
 ): MetricSources {
   const { name, version, slo } = service;
@@ -31,6 +35,10 @@ export function sourcesOf(
     connections: () => connections.counts,
     answers: connection.answers,
     readiness,
-    further: Object.assign({}, ...ofFamilies, ...endpoints.map(({ metrics = {} }) => metrics)),
+    further: Object.assign(
+      backup === null ? {} : metricsOfBackup(backup),
+      ...ofFamilies,
+      ...endpoints.map(({ metrics = {} }) => metrics),
+    ),
   };
 }

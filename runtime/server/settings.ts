@@ -5,6 +5,7 @@ import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js"
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/invocation-facts.js";
 import { Environment, isPlainUrl } from "../operations/environment.js";
+import { readBackup, type BackupSettings } from "./backup/settings.js";
 import { readEngines, type EngineSettings } from "./engine-settings.js";
 import { settingsOfFamilies, type FamilyParts } from "../families.js";
 import { SecretReader } from "./secrets.js";
@@ -16,6 +17,8 @@ export interface Settings extends EngineSettings {
   readonly dataFolder: string;
   readonly host: string;
   readonly port: number;
+  /** The continuous backup of an embedded database; null if there is none. */
+  readonly backup: BackupSettings | null;
   readonly connections: ConnectionLimits;
   /** Answers with at least so many bytes of JSON are compressed; null compresses none. */
   readonly compressBytes: number | null;
@@ -90,10 +93,12 @@ export function readSettings(
     missing: missingSecrets[uses],
     faults: others.faults,
   });
+  const engines = readEngines(environment, service, dataFolder);
   const settings: Settings = {
     isProduction,
     dataFolder,
-    ...readEngines(environment, service, dataFolder),
+    ...engines,
+    backup: readBackup(environment, engines.databaseUrl),
     publicUrl: readPublicUrl(environment),
     ...readListening(others, isProduction),
     ...readBounds(others),

@@ -30,6 +30,7 @@ import type { Tracer } from "../ports/tracer.js";
 import type { Answers } from "./app-fallback.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
+import { startBackup } from "./backup/continuous/open.js";
 import { callersOf, endpointsOf, familiesOf } from "../families.js";
 import { pollsOf } from "./console-routes.js";
 import { keepLines, keepNothing, type KeptLog } from "./kept-log.js";
@@ -120,6 +121,7 @@ async function startService(
   });
   const connection = await connect(service, options);
   opened.add(() => connection.close());
+  const backup = await startBackup(service, settings, connection, opened);
   const work: { periodic?: Periodic } = {};
   opened.add(() => work.periodic?.stop());
   const allowedOrigins = originsOf(settings);
@@ -151,13 +153,12 @@ async function startService(
     ]),
   );
   const readiness = readinessOf(probesOf(service, connection, endpoints));
-  const sources = sourcesOf(service, connection, { connections, readiness, endpoints });
-  const metrics = settings.hasMetrics ? startMetrics(sources) : null;
+  const counted = sourcesOf(service, connection, { connections, readiness, endpoints, backup });
+  const metrics = settings.hasMetrics ? startMetrics(counted) : null;
   opened.add(() => metrics?.close());
-  const { folder } = options;
   const front = frontOf(settings, connection, bind);
   const questions = questionsOf(service, connection);
-  const parts = { folder, connection, metrics, lines, questions, front };
+  const parts = { folder: options.folder, connection, metrics, lines, questions, front };
   const pages = await pagesOf(service, settings, parts);
   const answerOther = await handlerOf(service, options, connection, front, endpoints, pages);
   const isActive = (): boolean => state === "active";

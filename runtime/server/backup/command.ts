@@ -4,16 +4,19 @@ import type { ConnectOptions } from "../connect.js";
 import { faultOfDisk } from "../data-folder.js";
 import type { ServiceDefinition } from "../service.js";
 import { backUp } from "./backup.js";
-import { placeOf } from "./place.js";
+import { bringBack } from "./continuous/bring-back.js";
+import { openBackupStore } from "./continuous/open.js";
+import { placeOf, refuse } from "./place.js";
 import { restore } from "./restore.js";
 
-export const backupUsages = ["backup FOLDER", "restore FOLDER"];
+export const backupUsages = ["backup FOLDER", "restore [FOLDER | --at TIME]"];
 
 type Work = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
 
 /** The work that a command line asks for; null if its arguments are wrong. */
 export function backupCommand(name: "backup" | "restore", args: readonly string[]): Work | null {
   const [folder = "", ...more] = args;
+  if (name === "restore" && (folder === "" || folder === "--at")) return bringingBack(args);
   if (folder === "" || folder.startsWith("-") || more.length > 0) return null;
   const work = name === "backup" ? backUp : restore;
   return async (service, { settings }) => {
@@ -24,6 +27,34 @@ export function backupCommand(name: "backup" | "restore", args: readonly string[
       throw faultOfDisk(error, folder);
     }
   };
+}
+
+/** Brings back what the continuous backup has, as it is or was at a time (RFC 3339). */
+function bringingBack([option, time, ...more]: readonly string[]): Work | null {
+  const until = option === undefined ? undefined : readTime(time);
+  if (until === null || more.length > 0) return null;
+  return async (service, { settings }) => {
+    const { database } = placeOf(service, settings, "");
+    const store = await openBackupStore(service, settings);
+    if (store === null)
+      throw refuse("core.configuration", "BACKUP_URL must be set, or the folder of a backup named");
+    try {
+      const { at, bytes } = await bringBack(store, database, until);
+      process.stdout.write(
+        `the database (${bytes} bytes), with all that was committed before ${new Date(at).toISOString()}; ${secretsAdvice}\n`,
+      );
+    } catch (error) {
+      throw faultOfDisk(error, database);
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+function readTime(text: string | undefined): number | null {
+  const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+  const time = pattern.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+  return Number.isNaN(time) ? null : time;
 }
 
 const secretsAdvice = "secrets are not among them: keep those apart";

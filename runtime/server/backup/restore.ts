@@ -80,7 +80,7 @@ function partsOf(
 }
 
 /** Throws `core.conflict` if a database is there, or a part of one. */
-function expectNoDatabase(database: string): void {
+export function expectNoDatabase(database: string): void {
   const there = ["", "-wal", "-shm", "-journal"].map((end) => `${database}${end}`).find(existsSync);
   if (there !== undefined)
     throw refuse(
@@ -127,7 +127,7 @@ async function copyChecked(from: string, to: string, hash: string | undefined): 
 }
 
 /** Gives the database its name, unless somebody else has taken it meanwhile. */
-async function placeDatabase(staged: string, database: string): Promise<void> {
+export async function placeDatabase(staged: string, database: string): Promise<void> {
   expectNoDatabase(database);
   try {
     nameFile(staged, database);

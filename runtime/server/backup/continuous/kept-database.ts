@@ -1,0 +1,291 @@
+// One process's turn at keeping a database: what is committed is written to the backup, delta by
+// delta, each over the one before.
+import { drawBytes, nextTurn } from "../../../ports/ambient.js";
+import type { HeldLog, PageSet } from "../../../ports/archive.js";
+import type { Clock } from "../../../ports/clock.js";
+import type { BackupStore } from "./backup-store.js";
+import { sequenceOf, stateId, type StateId } from "./delta.js";
+import { listExpendable, pathTo, type Lineage, type WholeDelta } from "./lineage.js";
+import { writeLocalState } from "./local-state.js";
+import { PageHashes } from "./page-hashes.js";
+import type { Series } from "./series.js";
+import { writeDelta, type WrittenDelta } from "./write-delta.js";
+
+/** The log begins anew once it has so many pages: as many as with SQLite alone. */
+const mostLogPages = 800;
+/** So many states may be one after the other before a delta leads past them. */
+const mostSteps = 128;
+/** Pages that may be written over one full delta, at least: a smaller one isn't worth it. */
+const leastPages = 16_384;
+/** Pages that are compared at once, since that blocks others. */
+const comparedAtOnce = 64;
+const hourMillis = 3_600_000;
+const dayMillis = 24 * hourMillis;
+/** For how long every state may be asked for; later, one in about a hundred. */
+const everyMillis = hourMillis;
+const looseMillis = dayMillis;
+/** What is known is written to the disk after so long. */
+const savedMillis = 10 * 60_000;
+
+export interface KeptOptions {
+  readonly store: BackupStore;
+  readonly log: HeldLog;
+  /** The path of the database. */
+  readonly database: string;
+  readonly series: Series;
+  readonly service: { readonly name: string; readonly version: string };
+  readonly days: number;
+  readonly clock: Clock;
+  /** Aborts what is under way. */
+  readonly signal: AbortSignal;
+  /** Told what was written. */
+  readonly written: (written: Pick<WrittenDelta, "delta" | "bytes">) => void;
+  /** Told why a delta that spares others failed; it is tried again later. */
+  readonly failed: (error: unknown) => void;
+  /** Told that somebody else writes to this series, too. */
+  readonly crossed: () => void;
+}
+
+export class KeptDatabase {
+  readonly #options: KeptOptions;
+  readonly #writer = drawBytes(4).toString("hex");
+  readonly #hashes: PageHashes;
+  #state: StateId | null;
+  #sequence = 0;
+  /** When what the backup has was committed, at the latest. */
+  #at = 0;
+  /** What was committed, and isn't in the backup yet. */
+  #pending: PageSet | null = null;
+  /** The last state that a delta past others leads to, and what has changed since. */
+  #mark: StateId | null = null;
+  #changed = new Set<number>();
+  #steps = 0;
+  /** The last full delta, and how many pages were written since. */
+  #fullAt = 0;
+  #fullPages = 0;
+  #pagesSince = 0;
+  #sparing: Promise<void> | null = null;
+  #saved: { readonly state: StateId | null; readonly at: number } = { state: null, at: 0 };
+  readonly #since: number;
+
+  private constructor(options: KeptOptions) {
+    this.#options = options;
+    this.#since = options.clock.now();
+    const { local } = options.series;
+    const isKnown = local?.state != null && local.pageSize === options.log.pageSize;
+    this.#state = isKnown ? local.state : null;
+    this.#hashes = isKnown ? local.hashes : new PageHashes();
+  }
+
+  /**
+   * Begins with what differs from the last state that is known to be kept: anybody may have written
+   * since.
+   */
+  static async resume(options: KeptOptions): Promise<KeptDatabase> {
+    const kept = new KeptDatabase(options);
+    await kept.#resume();
+    return kept;
+  }
+
+  /**
+   * Has the backup keep what was committed before; resolves once it does. Rejects with the store's
+   * fault; then the next call tries it with all that came meanwhile. Rejects with `ArchiveGap` if
+   * it has to be begun again.
+   */
+  async keep(): Promise<void> {
+    const at = this.#options.clock.now();
+    this.#pending = join(this.#pending, await this.#options.log.advance());
+    await this.#writePending(at);
+    const { log } = this.#options;
+    const isLong = log.size >= mostLogPages * log.pageSize || this.#steps >= mostSteps;
+    if (isLong && this.#sparing === null) await this.#restart();
+    const isOld = this.#options.clock.now() - this.#saved.at > savedMillis;
+    if (isOld && this.#saved.state !== this.#state) await this.save();
+  }
+
+  /** Has the disk keep what is known, so that whoever goes on has less to compare. */
+  async save(): Promise<void> {
+    const { database, log, series, clock } = this.#options;
+    this.#saved = { state: this.#state, at: clock.now() };
+    await writeLocalState(database, {
+      series: series.name,
+      state: this.#state,
+      pageSize: log.pageSize,
+      hashes: this.#hashes,
+    });
+  }
+
+  /** Resolves once nothing reads the log any more. What is under way has to be aborted before. */
+  async idle(): Promise<void> {
+    await this.#sparing;
+  }
+
+  async #resume(): Promise<void> {
+    const { store, series, signal, log, clock } = this.#options;
+    const lineage = await store.readLineage(series.name, signal);
+    const way = this.#state === null ? null : pathTo(lineage, this.#state);
+    if (way === null) {
+      this.#state = null;
+      this.#hashes.resize(0);
+    }
+    this.#learn(lineage, way ?? []);
+    // From now on the place belongs to this database, also if this ends before anything is kept.
+    await this.save();
+    const at = clock.now();
+    const held = log.held();
+    const numbers = this.#state === null ? held.numbers : await this.#compare(held);
+    if (this.#state === null || numbers.length > 0 || held.pageCount !== this.#hashes.pageCount)
+      await this.#write(this.#state, { ...held, numbers }, at);
+    this.#mark = this.#state;
+    this.#changed = new Set();
+    this.#steps = 0;
+    await this.save();
+  }
+
+  /** Takes over what the backup has. */
+  #learn(lineage: Lineage, way: readonly WholeDelta[]): void {
+    const sequences = lineage.deltas.map(({ to }) => sequenceOf(to));
+    this.#sequence = sequences.reduce((one, other) => Math.max(one, other), 0);
+    const [full, ...others] = way;
+    this.#fullAt = full?.at ?? 0;
+    this.#fullPages = full?.pages ?? 0;
+    this.#pagesSince = others.reduce((sum, { pages }) => sum + pages, 0);
+    this.#at = way.at(-1)?.at ?? 0;
+  }
+
+  /** The pages that aren't what the backup has. */
+  async #compare({ numbers, read }: PageSet): Promise<readonly number[]> {
+    const differing: number[] = [];
+    for (let at = 0; at < numbers.length; at += comparedAtOnce) {
+      this.#options.signal.throwIfAborted();
+      const some = numbers.slice(at, at + comparedAtOnce);
+      for (const [index, page] of read(some).entries()) {
+        const number = some[index] ?? 0;
+        if (!this.#hashes.has(number, PageHashes.of(page))) differing.push(number);
+      }
+      await nextTurn();
+    }
+    return differing;
+  }
+
+  async #writePending(at: number): Promise<void> {
+    const pending = this.#pending;
+    if (pending === null) return;
+    await this.#write(this.#state, pending, at);
+    this.#pending = null;
+  }
+
+  /** Writes the next state. */
+  async #write(from: StateId | null, pages: PageSet, at: number): Promise<void> {
+    this.#sequence += 1;
+    const to = stateId(this.#sequence, this.#writer);
+    // A clock that was set back makes no state older than the one before.
+    this.#at = Math.max(this.#at, at);
+    const { hashes } = await this.#writeDelta(from, to, pages);
+    this.#hashes.resize(pages.pageCount);
+    for (const [index, number] of pages.numbers.entries()) {
+      this.#changed.add(number);
+      const hash = hashes[index];
+      if (hash !== undefined) this.#hashes.set(number, hash);
+    }
+    this.#state = to;
+    this.#steps += 1;
+    if (from === null) this.#noteFull(pages.numbers.length);
+    else this.#pagesSince += pages.numbers.length;
+  }
+
+  async #writeDelta(from: StateId | null, to: StateId, pages: PageSet): Promise<WrittenDelta> {
+    const { store, series, service, log, signal, written } = this.#options;
+    const facts = { service: service.name, version: service.version, pageSize: log.pageSize };
+    const delta = { series: series.name, facts, from, to, at: this.#at, pages };
+    const done = await writeDelta(store, delta, signal);
+    written(done);
+    return done;
+  }
+
+  #noteFull(pages: number): void {
+    this.#fullAt = this.#at;
+    this.#fullPages = pages;
+    this.#pagesSince = 0;
+  }
+
+  /**
+   * Lets the log begin anew. The state that is held then is the one that the backup has, so that a
+   * delta past others can be written from it.
+   */
+  async #restart(): Promise<void> {
+    const at = this.#options.clock.now();
+    this.#pending = join(this.#pending, await this.#options.log.restart());
+    await this.#writePending(at);
+    if (this.#steps >= mostSteps || this.#isFullDue()) this.#sparing = this.#spare();
+  }
+
+  #isFullDue(): boolean {
+    const { clock, days } = this.#options;
+    const isOld = clock.now() - this.#fullAt > (days * dayMillis) / 2;
+    return isOld || this.#pagesSince > Math.max(leastPages, this.#fullPages);
+  }
+
+  /** Writes a delta that leads past those since the last such one, or past all. */
+  async #spare(): Promise<void> {
+    const { log, failed, signal } = this.#options;
+    const [to, from, isFull] = [this.#state, this.#mark, this.#isFullDue()];
+    const [changed, steps] = [this.#changed, this.#steps];
+    this.#changed = new Set();
+    this.#steps = 0;
+    try {
+      if (to === null) return;
+      const held = log.held();
+      const differing = [...changed].filter((number) => number <= held.pageCount);
+      const numbers = isFull ? held.numbers : differing.toSorted((one, other) => one - other);
+      await this.#writeDelta(isFull ? null : from, to, { ...held, numbers });
+      this.#mark = to;
+      if (isFull) this.#noteFull(numbers.length);
+      await this.#removeExpendable();
+    } catch (error) {
+      for (const number of changed) this.#changed.add(number);
+      this.#steps += steps;
+      if (!signal.aborted) failed(error);
+    } finally {
+      this.#sparing = null;
+    }
+  }
+
+  async #removeExpendable(): Promise<void> {
+    const { store, series, clock, days, signal, crossed } = this.#options;
+    const now = clock.now();
+    const lineage = await store.readLineage(series.name, signal);
+    const isStrange = ({ to, at }: WholeDelta): boolean =>
+      at > this.#since && !to.endsWith(this.#writer);
+    if (lineage.deltas.some(isStrange)) crossed();
+    const expendable = listExpendable(lineage, {
+      everySince: now - everyMillis,
+      someSince: now - days * dayMillis,
+      looseSince: now - looseMillis,
+    });
+    for (const key of expendable) await store.remove(key, signal);
+  }
+}
+
+/** Both, one after the other. */
+function join(older: PageSet | null, newer: PageSet | null): PageSet | null {
+  if (older === null || newer === null) return newer ?? older;
+  const isNewer = new Set(newer.numbers);
+  const { pageCount } = newer;
+  const numbers = [...new Set([...older.numbers, ...newer.numbers])]
+    .filter((number) => number <= pageCount)
+    .toSorted((one, other) => one - other);
+  return {
+    pageCount,
+    numbers,
+    read(some) {
+      const pages = new Map<number, Buffer>();
+      for (const { read, own } of [
+        { read: newer.read, own: some.filter((number) => isNewer.has(number)) },
+        { read: older.read, own: some.filter((number) => !isNewer.has(number)) },
+      ])
+        for (const [at, page] of read(own).entries()) pages.set(own[at] ?? 0, page);
+      return some.map((number) => pages.get(number) ?? Buffer.alloc(0));
+    },
+  };
+}

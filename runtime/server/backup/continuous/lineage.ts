@@ -1,0 +1,132 @@
+// Which deltas lead to a state, and which nobody needs any more.
+import { readPartName, sequenceOf, type Delta, type StateId } from "./delta.js";
+
+/** A delta all of whose parts are there. */
+export interface WholeDelta extends Delta {
+  /** The keys of its parts, in order. */
+  readonly keys: readonly string[];
+}
+
+/** What a backup has. */
+export interface Lineage {
+  readonly deltas: readonly WholeDelta[];
+  /** Keys of parts of deltas that aren't whole, with their times. */
+  readonly loose: readonly { readonly key: string; readonly at: number }[];
+}
+
+/** Reads which deltas are whole from the keys of parts, which end in their names. */
+export function readLineage(keys: readonly string[]): Lineage {
+  const found = new Map<string, { readonly delta: Delta; readonly keys: string[] }>();
+  for (const key of keys) {
+    const part = readPartName(key.slice(key.lastIndexOf("/") + 1));
+    if (part === null) continue;
+    const of = key.slice(0, key.lastIndexOf("."));
+    const one = found.get(of) ?? { delta: part, keys: [] };
+    one.keys[part.part - 1] = key;
+    found.set(of, one);
+  }
+  const deltas: WholeDelta[] = [];
+  const loose: { key: string; at: number }[] = [];
+  for (const { delta, keys: own } of found.values()) {
+    const there = own.filter((key) => key !== undefined);
+    const { from, to, at, pages, parts } = delta;
+    if (there.length === parts) deltas.push({ from, to, at, pages, parts, keys: there });
+    else loose.push(...there.map((key) => ({ key, at })));
+  }
+  return { deltas, loose };
+}
+
+/** A page is read in no time; a part, in the time of so many pages. */
+const pagesPerPart = 64;
+
+/** The cheapest way to each state. */
+type Ways = ReadonlyMap<StateId, { readonly last: WholeDelta; readonly cost: number }>;
+
+/** The last step of the cheapest way to each state that can be made from nothing. */
+function findWays({ deltas }: Lineage): Ways {
+  const ways = new Map<StateId, { last: WholeDelta; cost: number }>();
+  // From the oldest, so that what a delta is written over is known before.
+  const ordered = deltas.toSorted((one, other) => sequenceOf(one.to) - sequenceOf(other.to));
+  for (const delta of ordered) {
+    const before = delta.from === null ? 0 : ways.get(delta.from)?.cost;
+    if (before === undefined) continue;
+    const cost = before + delta.pages + delta.parts * pagesPerPart;
+    if (cost < (ways.get(delta.to)?.cost ?? Infinity)) ways.set(delta.to, { last: delta, cost });
+  }
+  return ways;
+}
+
+function wayTo(ways: Ways, state: StateId): readonly WholeDelta[] {
+  const way: WholeDelta[] = [];
+  for (let to: StateId | null = state; to !== null;) {
+    const last: WholeDelta | undefined = ways.get(to)?.last;
+    if (last === undefined) throw new Error(`the backup has no way to state ${to}`);
+    way.push(last);
+    to = last.from;
+  }
+  return way.toReversed();
+}
+
+/**
+ * The deltas that make the newest state from nothing, in order; of those until a time, if one is
+ * given. Null if there is none.
+ */
+export function pathToNewest(lineage: Lineage, until = Infinity): readonly WholeDelta[] | null {
+  const ways = findWays(lineage);
+  let newest: WholeDelta | null = null;
+  for (const { last } of ways.values())
+    if (last.at <= until && (newest === null || isNewer(last, newest))) newest = last;
+  return newest === null ? null : wayTo(ways, newest.to);
+}
+
+/** The deltas that make a state from nothing, in order; null if the backup has no such state. */
+export function pathTo(lineage: Lineage, state: StateId): readonly WholeDelta[] | null {
+  const ways = findWays(lineage);
+  return ways.has(state) ? wayTo(ways, state) : null;
+}
+
+function isNewer(one: Delta, other: Delta): boolean {
+  return one.at === other.at ? sequenceOf(one.to) > sequenceOf(other.to) : one.at > other.at;
+}
+
+/** What may be asked for. Times are milliseconds since 1970. */
+export interface Retention {
+  /** Every state since then. */
+  readonly everySince: number;
+  /** Since then, those that deltas over more than one state lead to. */
+  readonly someSince: number;
+  /** What isn't whole, or has no way to it yet. */
+  readonly looseSince: number;
+}
+
+/** Keys that no state needs which may be asked for; the newest one always may. */
+export function listExpendable(lineage: Lineage, retention: Retention): readonly string[] {
+  const ways = findWays(lineage);
+  const needed = new Set<WholeDelta>();
+  const need = (state: StateId): void => {
+    for (let to: StateId | null = state; to !== null;) {
+      const last: WholeDelta | undefined = ways.get(to)?.last;
+      if (last === undefined || needed.has(last)) return;
+      needed.add(last);
+      to = last.from;
+    }
+  };
+  for (const delta of lineage.deltas)
+    if (delta.at >= (isMark(delta) ? retention.someSince : retention.everySince)) need(delta.to);
+  const newest = pathToNewest(lineage)?.at(-1);
+  if (newest !== undefined) need(newest.to);
+  const kept = (delta: WholeDelta): boolean =>
+    needed.has(delta) ||
+    delta.at >= retention.everySince ||
+    // What it is written over may still be on its way.
+    (!ways.has(delta.to) && delta.at >= retention.looseSince);
+  return [
+    ...lineage.deltas.filter((delta) => !kept(delta)).flatMap(({ keys }) => keys),
+    ...lineage.loose.filter(({ at }) => at < retention.looseSince).map(({ key }) => key),
+  ];
+}
+
+/** Whether it skips states: the one that it leads to is kept for longer than those in between. */
+function isMark({ from, to }: Delta): boolean {
+  return from === null || sequenceOf(to) - sequenceOf(from) > 1;
+}

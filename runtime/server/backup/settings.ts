@@ -1,0 +1,19 @@
+// The settings of a continuous backup.
+import type { Environment } from "../../operations/environment.js";
+import { readLocation } from "../../operations/objects-location.js";
+import type { ObjectsLocation } from "../../ports/objects.js";
+
+export interface BackupSettings {
+  readonly location: ObjectsLocation;
+  /** For how many days earlier states can be brought back. */
+  readonly days: number;
+}
+
+/** Null if there is none. */
+export function readBackup(environment: Environment, databaseUrl: string): BackupSettings | null {
+  const days = environment.number("BACKUP_DAYS", 7, 0.1, 3_650);
+  if (environment.text("BACKUP_URL", "") === "") return null;
+  if (!databaseUrl.startsWith("sqlite:"))
+    environment.faults.push("BACKUP_URL is for SQLite: PostgreSQL archives its log itself");
+  return { location: readLocation(environment, "BACKUP", ""), days };
+}
