@@ -5,18 +5,24 @@ import type { HeldLog, PageSet } from "../../../ports/archive.js";
 import type { Clock } from "../../../ports/clock.js";
 import type { BackupStore } from "./backup-store.js";
 import { sequenceOf, stateId, type StateId } from "./delta.js";
-import { listExpendable, pathTo, type Lineage, type WholeDelta } from "./lineage.js";
+import { listExpendable, pathTo, pathToNewest, type Lineage, type WholeDelta } from "./lineage.js";
 import { writeLocalState } from "./local-state.js";
 import { PageHashes } from "./page-hashes.js";
 import type { Series } from "./series.js";
 import { writeDelta, type WrittenDelta } from "./write-delta.js";
 
-/** The log begins anew once it has so many pages: as many as with SQLite alone. */
-const mostLogPages = 800;
-/** So many states may be one after the other before a delta leads past them. */
-const mostSteps = 128;
-/** Pages that may be written over one full delta, at least: a smaller one isn't worth it. */
-const leastPages = 16_384;
+/** When more is done than to write what was committed. */
+export interface KeptBounds {
+  /** The log begins anew once it has so many pages. */
+  readonly logPages: number;
+  /** So many states may be one after the other before a delta leads past them. */
+  readonly steps: number;
+  /** So many pages may be written over a full delta, at least. */
+  readonly pages: number;
+}
+
+/** The log is as long as with SQLite alone. */
+const usualBounds: KeptBounds = { logPages: 800, steps: 128, pages: 16_384 };
 /** Pages that are compared at once, since that blocks others. */
 const comparedAtOnce = 64;
 const hourMillis = 3_600_000;
@@ -35,6 +41,8 @@ export interface KeptOptions {
   readonly series: Series;
   readonly service: { readonly name: string; readonly version: string };
   readonly days: number;
+  /** Tests set smaller ones. */
+  readonly bounds?: KeptBounds;
   readonly clock: Clock;
   /** Aborts what is under way. */
   readonly signal: AbortSignal;
@@ -48,6 +56,7 @@ export interface KeptOptions {
 
 export class KeptDatabase {
   readonly #options: KeptOptions;
+  readonly #bounds: KeptBounds;
   readonly #writer = drawBytes(4).toString("hex");
   readonly #hashes: PageHashes;
   #state: StateId | null;
@@ -70,6 +79,7 @@ export class KeptDatabase {
 
   private constructor(options: KeptOptions) {
     this.#options = options;
+    this.#bounds = options.bounds ?? usualBounds;
     this.#since = options.clock.now();
     const { local } = options.series;
     const isKnown = local?.state != null && local.pageSize === options.log.pageSize;
@@ -97,7 +107,8 @@ export class KeptDatabase {
     this.#pending = join(this.#pending, await this.#options.log.advance());
     await this.#writePending(at);
     const { log } = this.#options;
-    const isLong = log.size >= mostLogPages * log.pageSize || this.#steps >= mostSteps;
+    const { logPages, steps } = this.#bounds;
+    const isLong = log.size >= logPages * log.pageSize || this.#steps >= steps;
     if (isLong && this.#sparing === null) await this.#restart();
     const isOld = this.#options.clock.now() - this.#saved.at > savedMillis;
     if (isOld && this.#saved.state !== this.#state) await this.save();
@@ -134,8 +145,10 @@ export class KeptDatabase {
     const at = clock.now();
     const held = log.held();
     const numbers = this.#state === null ? held.numbers : await this.#compare(held);
-    if (this.#state === null || numbers.length > 0 || held.pageCount !== this.#hashes.pageCount)
-      await this.#write(this.#state, { ...held, numbers }, at);
+    const isSame = numbers.length === 0 && held.pageCount === this.#hashes.pageCount;
+    // If this goes on from an earlier state, the later ones aren't the newest any more.
+    const isNewest = this.#state !== null && this.#state === pathToNewest(lineage)?.at(-1)?.to;
+    if (!isSame || !isNewest) await this.#write(this.#state, { ...held, numbers }, at);
     this.#mark = this.#state;
     this.#changed = new Set();
     this.#steps = 0;
@@ -181,7 +194,7 @@ export class KeptDatabase {
     const to = stateId(this.#sequence, this.#writer);
     // A clock that was set back makes no state older than the one before.
     this.#at = Math.max(this.#at, at);
-    const { hashes } = await this.#writeDelta(from, to, pages);
+    const { hashes } = await this.#writeDelta({ from, to, at: this.#at }, pages);
     this.#hashes.resize(pages.pageCount);
     for (const [index, number] of pages.numbers.entries()) {
       this.#changed.add(number);
@@ -190,21 +203,24 @@ export class KeptDatabase {
     }
     this.#state = to;
     this.#steps += 1;
-    if (from === null) this.#noteFull(pages.numbers.length);
+    if (from === null) this.#noteFull(this.#at, pages.numbers.length);
     else this.#pagesSince += pages.numbers.length;
   }
 
-  async #writeDelta(from: StateId | null, to: StateId, pages: PageSet): Promise<WrittenDelta> {
+  async #writeDelta(
+    { from, to, at }: Pick<WrittenDelta["delta"], "from" | "to" | "at">,
+    pages: PageSet,
+  ): Promise<WrittenDelta> {
     const { store, series, service, log, signal, written } = this.#options;
     const facts = { service: service.name, version: service.version, pageSize: log.pageSize };
-    const delta = { series: series.name, facts, from, to, at: this.#at, pages };
+    const delta = { series: series.name, facts, from, to, at, pages };
     const done = await writeDelta(store, delta, signal);
     written(done);
     return done;
   }
 
-  #noteFull(pages: number): void {
-    this.#fullAt = this.#at;
+  #noteFull(at: number, pages: number): void {
+    this.#fullAt = at;
     this.#fullPages = pages;
     this.#pagesSince = 0;
   }
@@ -217,20 +233,20 @@ export class KeptDatabase {
     const at = this.#options.clock.now();
     this.#pending = join(this.#pending, await this.#options.log.restart());
     await this.#writePending(at);
-    if (this.#steps >= mostSteps || this.#isFullDue()) this.#sparing = this.#spare();
+    if (this.#steps >= this.#bounds.steps || this.#isFullDue()) this.#sparing = this.#spare();
   }
 
   #isFullDue(): boolean {
     const { clock, days } = this.#options;
     const isOld = clock.now() - this.#fullAt > (days * dayMillis) / 2;
-    return isOld || this.#pagesSince > Math.max(leastPages, this.#fullPages);
+    return isOld || this.#pagesSince > Math.max(this.#bounds.pages, this.#fullPages);
   }
 
   /** Writes a delta that leads past those since the last such one, or past all. */
   async #spare(): Promise<void> {
     const { log, failed, signal } = this.#options;
-    const [to, from, isFull] = [this.#state, this.#mark, this.#isFullDue()];
-    const [changed, steps] = [this.#changed, this.#steps];
+    const [to, at, isFull] = [this.#state, this.#at, this.#isFullDue()];
+    const [mark, changed, steps] = [this.#mark, this.#changed, this.#steps];
     this.#changed = new Set();
     this.#steps = 0;
     try {
@@ -238,9 +254,9 @@ export class KeptDatabase {
       const held = log.held();
       const differing = [...changed].filter((number) => number <= held.pageCount);
       const numbers = isFull ? held.numbers : differing.toSorted((one, other) => one - other);
-      await this.#writeDelta(isFull ? null : from, to, { ...held, numbers });
+      await this.#writeDelta({ from: isFull ? null : mark, to, at }, { ...held, numbers });
       this.#mark = to;
-      if (isFull) this.#noteFull(numbers.length);
+      if (isFull) this.#noteFull(at, numbers.length);
       await this.#removeExpendable();
     } catch (error) {
       for (const number of changed) this.#changed.add(number);

@@ -113,8 +113,14 @@ export function listExpendable(lineage: Lineage, retention: Retention): readonly
   };
   for (const delta of lineage.deltas)
     if (delta.at >= (isMark(delta) ? retention.someSince : retention.everySince)) need(delta.to);
-  const newest = pathToNewest(lineage)?.at(-1);
-  if (newest !== undefined) need(newest.to);
+  // Also the states that were the newest then.
+  const marks = { ...lineage, deltas: lineage.deltas.filter(isMark) };
+  for (const newest of [
+    pathToNewest(lineage),
+    pathToNewest(lineage, retention.everySince),
+    pathToNewest(marks, retention.someSince),
+  ])
+    if (newest !== null) need(newest.at(-1)?.to ?? "");
   const kept = (delta: WholeDelta): boolean =>
     needed.has(delta) ||
     delta.at >= retention.everySince ||

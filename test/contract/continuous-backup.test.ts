@@ -1,0 +1,220 @@
+// A database that is kept: whichever way a process ends, and wherever the next one goes on, each state that may be asked for
+// comes back as it was.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openFolderStore } from "../../runtime/engines/folder/engine.js";
+import { openSqlite, type SqliteConnection } from "../../runtime/engines/sqlite/driver.js";
+import type { Clock } from "../../runtime/ports/clock.js";
+import type { HeldLog } from "../../runtime/ports/archive.js";
+import { BackupStore } from "../../runtime/server/backup/continuous/backup-store.js";
+import { bringBack } from "../../runtime/server/backup/continuous/bring-back.js";
+import { KeptDatabase } from "../../runtime/server/backup/continuous/kept-database.js";
+import { findSeries } from "../../runtime/server/backup/continuous/series.js";
+import { openDatabase } from "../../runtime/server/engines.js";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const days = 2;
+/** So that a few hundred small writes go through everything. */
+const bounds = { logPages: 60, steps: 12, pages: 300 };
+
+let root: string;
+let store: BackupStore;
+let now: number;
+const clock: Clock = { now: () => now, after: () => () => undefined };
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "opwright-kept-"));
+  store = new BackupStore(await openFolderStore(join(root, "backup"), null), "demo");
+  now = Date.parse("2026-11-30T12:00:00Z");
+});
+const opened: { end(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.end();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A database with a process that keeps it. */
+interface Machine {
+  readonly path: string;
+  readonly writer: SqliteConnection;
+  readonly kept: KeptDatabase;
+  readonly written: { count: number; pages: number };
+  /** As a service that is stopped, or one that is killed. */
+  end(saves?: boolean): Promise<void>;
+}
+
+async function machine(name: string): Promise<Machine> {
+  const path = join(root, name, "service.db");
+  const database = await openDatabase(`sqlite:${path}`, { isArchived: true });
+  const writer = openSqlite(path);
+  writer.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS "opwright_migrations" ("name" TEXT);
+    CREATE TABLE IF NOT EXISTS "rows" ("id" INTEGER PRIMARY KEY, "text" TEXT);`);
+  const ending = new AbortController();
+  const written = { count: 0, pages: 0 };
+  const log = (await database.archive?.open()) as HeldLog;
+  const kept = await KeptDatabase.resume({
+    store,
+    log,
+    database: path,
+    series: await findSeries(store, path),
+    service: { name: "demo", version: "1" },
+    days,
+    bounds,
+    clock,
+    signal: ending.signal,
+    written: ({ delta }) => {
+      written.count += 1;
+      written.pages += delta.pages;
+    },
+    failed: (error) => expect(error).toBeUndefined(),
+    crossed: () => expect("crossed").toBe("alone"),
+  });
+  let isOver = false;
+  const one: Machine = {
+    path,
+    writer,
+    kept,
+    written,
+    async end(saves = false) {
+      if (isOver) return;
+      isOver = true;
+      await kept.idle();
+      ending.abort();
+      if (saves) await kept.save();
+      await log.close();
+      writer.close();
+      await database.close();
+    },
+  };
+  opened.push(one);
+  return one;
+}
+
+/** What all rows together are: their number, and a hash. */
+type Rows = string;
+
+function rowsOf(connection: SqliteConnection): Rows {
+  const rows = connection.prepare(`SELECT "id", "text" FROM "rows" ORDER BY "id"`).all([]);
+  return `${rows.length} ${createHash("sha256").update(JSON.stringify(rows)).digest("hex")}`;
+}
+
+let copies = 0;
+
+/** The newest state until a time. */
+async function stateAt(until?: number): Promise<{ readonly at: number; readonly rows: Rows }> {
+  const path = join(root, `copy${(copies += 1)}`, "service.db");
+  const { at } = await bringBack(store, path, until);
+  const copy = openSqlite(path);
+  try {
+    return { at, rows: rowsOf(copy) };
+  } finally {
+    copy.close();
+  }
+}
+
+/** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
+function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function write(writer: SqliteConnection, random: () => number): void {
+  writer.exec("BEGIN");
+  for (let at = Math.ceil(random() * 10); at > 0; at -= 1) {
+    const id = Math.floor(random() * 200);
+    if (random() < 0.3) writer.prepare(`DELETE FROM "rows" WHERE "id" = ?`).run([id]);
+    else
+      writer
+        .prepare(`INSERT OR REPLACE INTO "rows" VALUES (?, ?)`)
+        .run([id, `${random()} `.repeat(Math.floor(random() * 300))]);
+  }
+  writer.exec("COMMIT");
+  if (random() < 0.03) writer.exec("VACUUM");
+}
+
+const seeds = (process.env["OPWRIGHT_TEST_SEEDS"] ?? "1,2,3").split(",").map(Number);
+
+describe("each state that may be asked for comes back", () => {
+  test.for(seeds)("seed %s", { timeout: 120_000 }, async (seed) => {
+    const random = randomOf(seed);
+    const resume = async (): Promise<Machine> => {
+      now += 1_000;
+      const begun = await machine("data");
+      states.push({ at: now, rows: rowsOf(begun.writer) });
+      return begun;
+    };
+    /** What was in the database at each time at which it was kept. */
+    const states: { readonly at: number; readonly rows: Rows }[] = [];
+    let one = await resume();
+    const seen = { kills: 0, stops: 0, moves: 0, strangers: 0 };
+    for (let step = 0; step < 250; step += 1) {
+      now += step < 170 && random() < 0.04 ? Math.round(hour * random() * 6) : 1_000;
+      for (let times = Math.floor(random() * 3); times > 0; times -= 1) write(one.writer, random);
+      const rows = rowsOf(one.writer);
+      await one.kept.keep();
+      states.push({ at: now, rows });
+      const what = random();
+      if (what < 0.02) {
+        seen.kills += 1;
+        await one.end();
+        one = await resume();
+      } else if (what < 0.04) {
+        seen.stops += 1;
+        await one.end(true);
+        // Somebody else writes while nobody keeps it.
+        if (random() < 0.5) {
+          seen.strangers += 1;
+          const other = openSqlite(one.path);
+          write(other, random);
+          other.close();
+        }
+        one = await resume();
+      } else if (what < 0.05) {
+        // The machine is lost, and another one begins with what the backup has, or had.
+        seen.moves += 1;
+        await one.end();
+        rmSync(join(root, "data"), { recursive: true });
+        await bringBack(
+          store,
+          join(root, "data/service.db"),
+          random() < 0.5 && step > 9 ? now - 5_000 : now,
+        );
+        one = await resume();
+      }
+    }
+    await one.end(true);
+    expect((await stateAt()).rows).toEqual(rowsOf(openReading(one.path)));
+    const every = states.filter(({ at }) => at >= now - hour);
+    for (const { at, rows } of every.filter((_state, index) => index % 7 === 0))
+      expect([at, (await stateAt(at)).rows]).toEqual([at, rows]);
+    expect(every.length).toBeGreaterThan(50);
+    // Of older ones, some.
+    const older = states.filter(({ at }) => at >= now - days * day && at < now - hour);
+    for (const { at } of older.filter((_state, index) => index % 20 === 19)) {
+      const found = await stateAt(at);
+      expect([at, found.rows]).toEqual([at, states.find((state) => state.at === found.at)?.rows]);
+    }
+    expect(older.length).toBeGreaterThan(20);
+    expect(Object.values(seen).reduce((one, other) => one + other)).toBeGreaterThan(2);
+  });
+});
+
+const reading: SqliteConnection[] = [];
+afterEach(() => {
+  for (const connection of reading.splice(0)) connection.close();
+});
+
+function openReading(path: string): SqliteConnection {
+  const connection = openSqlite(path);
+  reading.push(connection);
+  return connection;
+}
