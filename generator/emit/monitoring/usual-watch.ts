@@ -49,6 +49,16 @@ export function usualAlerts(metric: MetricOf): readonly AlertModel[] {
       summary: "A process lacks something that it needs: {{ $labels.what }}.",
       advice: "`server.js doctor` says what to do.",
     },
+    {
+      name: "BackupBehind",
+      expression: `${metric("opwright_backup_behind_seconds")} > 60`,
+      lasting: "",
+      keeping: "1m",
+      severity: "page",
+      summary: "The continuous backup hasn't taken what was committed for a minute.",
+      advice:
+        "The log says why; `server.js doctor` says what it has. The disk keeps the rest meanwhile.",
+    },
   ];
 }
 

@@ -16,6 +16,7 @@ import { within } from "../../work/within.js";
 import { openBus } from "../bus.js";
 import { connect, type ServiceConnection } from "../connect.js";
 import { examineFile, examineReplicaAt, examineServer, openDatabase } from "../engines.js";
+import { examineBackup } from "./backup.js";
 import { examineDisks } from "./disks.js";
 import { probesOf } from "../probes.js";
 import { firstNameOf, type ServiceDefinition } from "../service.js";
@@ -69,6 +70,7 @@ async function* examineService(
   yield* found;
   const stored = found.filter(({ what }) => ["database", "migrations"].includes(what));
   if (stored.some(({ state }) => state !== "ok")) return;
+  yield* ofBackup(service, settings);
   yield* ofBus(settings, firstNameOf(service));
   const missing = folders.filter((path) => !existsSync(path));
   yield* missing.map((path) =>
@@ -183,6 +185,15 @@ async function ofMigrations(
       ? notice("migrations", `${text}: the service applies them at its start, or run migrate`)
       : wrong("migrations", `${text}, and MIGRATE is off: run migrate`),
   ];
+}
+
+async function* ofBackup(service: ServiceDefinition, settings: Settings): AsyncGenerator<Symptom> {
+  try {
+    const found = await inTime(examineBackup(service, settings));
+    if (found !== null) yield found;
+  } catch (error) {
+    yield wrong("backup", tell(error));
+  }
 }
 
 async function* ofBus({ busUrl }: Settings, name: string): AsyncGenerator<Symptom> {

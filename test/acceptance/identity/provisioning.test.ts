@@ -75,7 +75,7 @@ for (const engine of engines) {
         const { status, stderr } = await command(args);
         expect([status, stderr]).toEqual([
           2,
-          "usage: server.js [migrate [--plan | --wait] | backup FOLDER | restore FOLDER | doctor | create-principal LOGIN [--grant PERMISSION]… | search-rebuild [NAME] | objects-rebuild [NAME] | outbox | dead-letters [EVENT] | redrive [EVENT] | jobs [failed [JOB] | retry [JOB] | pause JOB | resume JOB] | export FOLDER | import FOLDER [--check]]\n",
+          "usage: server.js [migrate [--plan | --wait] | backup FOLDER | restore [FOLDER | --at TIME] | doctor | create-principal LOGIN [--grant PERMISSION]… | search-rebuild [NAME] | objects-rebuild [NAME] | outbox | dead-letters [EVENT] | redrive [EVENT] | jobs [failed [JOB] | retry [JOB] | pause JOB | resume JOB] | export FOLDER | import FOLDER [--check]]\n",
         ]);
       }
     });

@@ -1,10 +1,20 @@
 // A database that is kept while it is written to: after its machine is gone, what was committed until half a second before is
 // there again, on another one; as it is, or as it was at a time. In a folder, and in a bucket of S3.
-import { mkdtempSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { keptFiles } from "../../support/kept-files.js";
+import { objectEngines, type FreshObjects } from "../../support/object-engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
 
@@ -78,31 +88,227 @@ async function kept(url: string): Promise<number> {
   }
 }
 
-describe("in a folder", () => {
-  test(
-    "it has what was committed, after everything else is gone",
-    { timeout: 60_000 },
-    async () => {
-      const [data, backup] = [newPath(), newPath()];
-      const environment = { DATA_DIR: data, BACKUP_URL: `file:${backup}` };
-      const first = await started(environment);
-      const ids = [await addNote(first.url, "one"), await addNote(first.url, "two")];
-      await kept(first.url);
-      await ended(first.process, "SIGKILL");
-      rmSync(data, { recursive: true });
-      const { code, stdout, stderr } = version.run(environment, "restore");
-      expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toMatch(/^the database \(\d+ bytes\), with all that was committed before 20/);
-      const second = await started(environment);
-      for (const id of ids) expect(await statusOf(second.url, id)).toBe(200);
-      // And goes on with the same backup.
-      ids.push(await addNote(second.url, "three"));
-      await ended(second.process, "SIGTERM");
-      rmSync(data, { recursive: true });
-      expect(version.run(environment, "restore").code).toBe(0);
-      const third = await started(environment);
-      for (const id of ids) expect(await statusOf(third.url, id)).toBe(200);
-      await ended(third.process, "SIGTERM");
-    },
-  );
+/** A database of a machine, and its place in a backup. */
+interface Place {
+  readonly data: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+describe.each(objectEngines.filter(({ isAvailable }) => isAvailable))("in $name", (engine) => {
+  let objects: FreshObjects;
+  beforeEach(async () => {
+    objects = await engine.create();
+  });
+  afterEach(() => objects.drop());
+
+  const newPlace = (): Place => {
+    const data = newPath();
+    const { OBJECTS_ACCESS_KEY = "", OBJECTS_SECRET_KEY = "" } = objects.environment;
+    return {
+      data,
+      environment: {
+        DATA_DIR: data,
+        BACKUP_URL: objects.url,
+        BACKUP_ACCESS_KEY: OBJECTS_ACCESS_KEY,
+        BACKUP_SECRET_KEY: OBJECTS_SECRET_KEY,
+      },
+    };
+  };
+
+  test("what was committed comes back once the machine is gone", { timeout: 60_000 }, async () => {
+    const { data, environment } = newPlace();
+    const first = await started(environment);
+    const ids = [await addNote(first.url, "one"), await addNote(first.url, "two")];
+    await kept(first.url);
+    await ended(first.process, "SIGKILL");
+    rmSync(data, { recursive: true });
+    const { code, stdout } = version.run(environment, "restore");
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^the database \(\d+ bytes\), with all that was committed before 20/),
+    ]);
+    const second = await started(environment);
+    for (const id of ids) expect(await statusOf(second.url, id)).toBe(200);
+    // It goes on with the same backup, which has what was committed last, since it was stopped.
+    ids.push(await addNote(second.url, "three"));
+    await ended(second.process, "SIGTERM");
+    rmSync(data, { recursive: true });
+    expect(version.run(environment, "restore").code).toBe(0);
+    const third = await started(environment);
+    for (const id of ids) expect(await statusOf(third.url, id)).toBe(200);
+    await ended(third.process, "SIGTERM");
+  });
+
+  test("the database comes back as it was at a time, and goes on from there", async () => {
+    const { data, environment } = newPlace();
+    const first = await started(environment);
+    const early = await addNote(first.url, "early");
+    const time = new Date((await kept(first.url)) * 1_000).toISOString();
+    await sleep(1_000);
+    const late = await addNote(first.url, "late");
+    await kept(first.url);
+    await ended(first.process, "SIGKILL");
+    rmSync(data, { recursive: true });
+    expect(version.run(environment, "restore", "--at", time).code).toBe(0);
+    const second = await started(environment);
+    expect(await statusOf(second.url, early)).toBe(200);
+    expect(await statusOf(second.url, late)).toBe(404);
+    await kept(second.url);
+    await ended(second.process, "SIGKILL");
+    // What it has gone on with is the newest now, though something else was there later.
+    rmSync(data, { recursive: true });
+    expect(version.run(environment, "restore").code).toBe(0);
+    const third = await started(environment);
+    expect(await statusOf(third.url, early)).toBe(200);
+    expect(await statusOf(third.url, late)).toBe(404);
+    await ended(third.process, "SIGTERM");
+    // And what was abandoned can still be had.
+    rmSync(data, { recursive: true });
+    const before = new Date(Date.parse(time) - 3_600_000).toISOString();
+    expect(version.run(environment, "restore", "--at", before)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the backup has no state of ${before} or before`),
+    });
+  });
+
+  test("the doctor says what it has, and changes nothing", async () => {
+    const { data, environment } = newPlace();
+    expect(version.run(environment, "migrate").code).toBe(0);
+    expect(version.run(environment, "doctor").stdout).toMatch(
+      /^notice  backup {8}BACKUP_URL has nothing yet/m,
+    );
+    const { url, process } = await started(environment);
+    await addNote(url, "one");
+    await kept(url);
+    expect(version.run(environment, "doctor").stdout).toMatch(
+      /^ok {6}backup {8}has what was committed before 20\S+Z; it is made again from \d+ deltas/m,
+    );
+    await ended(process, "SIGTERM");
+    rmSync(join(data, "service.db-backup"));
+    expect(version.run(environment, "doctor")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^wrong {3}backup .* a backup that isn't this database's/m),
+    });
+  });
+});
+
+const inFolder = (): Place => {
+  const data = newPath();
+  return { data, environment: { DATA_DIR: data, BACKUP_URL: `file:${newPath()}` } };
+};
+
+test("of several processes one keeps the database, and another goes on", async () => {
+  const { data, environment } = inFolder();
+  const first = await started(environment);
+  const second = await started(environment);
+  const ids = [await addNote(first.url, "one"), await addNote(second.url, "two")];
+  await kept(first.url);
+  expect(await keptUntil(second.url)).toBeNaN();
+  await ended(first.process, "SIGKILL");
+  ids.push(await addNote(second.url, "three"));
+  await kept(second.url);
+  await ended(second.process, "SIGKILL");
+  rmSync(data, { recursive: true });
+  expect(version.run(environment, "restore").code).toBe(0);
+  const third = await started(environment);
+  for (const id of ids) expect(await statusOf(third.url, id)).toBe(200);
+  await ended(third.process, "SIGTERM");
+});
+
+test("a service goes on while its backup is away, and keeps the rest once it is back", async () => {
+  const { data, environment } = inFolder();
+  const { url, process } = await started(environment);
+  const ids = [await addNote(url, "one")];
+  await kept(url);
+  const place = environment["BACKUP_URL"]?.slice("file:".length) ?? "";
+  renameSync(place, `${place}.away`);
+  writeFileSync(place, "no folder");
+  ids.push(await addNote(url, "two"));
+  await process.says(/the backup doesn't take what is committed/);
+  ids.push(await addNote(url, "three"));
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^opwright_backup_faults_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  expect(Number(/^opwright_backup_behind_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  rmSync(place);
+  renameSync(`${place}.away`, place);
+  await kept(url);
+  expect(process.output().match(/doesn't take/g)).toHaveLength(1);
+  await ended(process, "SIGKILL");
+  rmSync(data, { recursive: true });
+  expect(version.run(environment, "restore").code).toBe(0);
+  const again = await started(environment);
+  for (const id of ids) expect(await statusOf(again.url, id)).toBe(200);
+  await ended(again.process, "SIGTERM");
+});
+
+describe("what would lose something is refused", () => {
+  let place: Place;
+  let id: string;
+  beforeAll(async () => {
+    place = inFolder();
+    const { url, process } = await started(place.environment);
+    id = await addNote(url, "one");
+    await ended(process, "SIGTERM");
+  }, 60_000);
+
+  test("a new database where the backup is another's", () => {
+    const { code, stderr } = version.run({ ...place.environment, DATA_DIR: newPath() });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /BACKUP_URL has a backup that isn't this database's.*server.js restore/,
+      ),
+    ]);
+  });
+
+  test("a restore where there is a database", () => {
+    const { code, stderr } = version.run(place.environment, "restore");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/service\.db is there: stop/)]);
+  });
+
+  test("a restore without a backup", () => {
+    const environment = { DATA_DIR: newPath(), BACKUP_URL: `file:${newPath()}` };
+    expect(version.run(environment, "restore").stderr).toMatch(/BACKUP_URL has no backup of this/);
+    expect(version.run({ DATA_DIR: newPath() }, "restore").stderr).toMatch(
+      /BACKUP_URL must be set/,
+    );
+    expect(version.run(environment, "restore", "--at", "yesterday").code).toBe(2);
+    expect(version.run(environment, "restore", "--at").code).toBe(2);
+  });
+
+  test.each(["cut off", "changed"])("a part that was %s", (how) => {
+    const [data, backup] = [newPath(), newPath()];
+    const { BACKUP_URL = "" } = place.environment;
+    cpSync(BACKUP_URL.slice("file:".length), backup, { recursive: true });
+    const [part = ""] = readdirSync(backup, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith("1of1.o"),
+    );
+    const path = join(backup, part);
+    const bytes = readFileSync(path);
+    bytes[bytes.length >> 2] = (bytes[bytes.length >> 2] ?? 0) ^ (how === "changed" ? 1 : 0);
+    writeFileSync(path, how === "changed" ? bytes : bytes.subarray(0, bytes.length >> 1));
+    const environment = { DATA_DIR: data, BACKUP_URL: `file:${backup}` };
+    expect(version.run(environment, "restore").stderr).toMatch(/is damaged: /);
+    // Nothing opens what isn't whole.
+    expect(version.run(environment).stderr).toMatch(/a restore is under way, or ended early/);
+    expect(id).not.toBe("");
+  });
+
+  test("files in a folder, and PostgreSQL", async () => {
+    const { stderr } = version.run({
+      DATA_DIR: newPath(),
+      BACKUP_URL: `file:${newPath()}`,
+      DATABASE_URL: "postgres://localhost/none",
+    });
+    expect(stderr).toMatch(/BACKUP_URL is for SQLite: PostgreSQL archives its log itself/);
+    const withFiles = await testProject(keptFiles);
+    try {
+      const other = await versionOf(withFiles);
+      expect(other.run({ DATA_DIR: newPath(), BACKUP_URL: `file:${newPath()}` }).stderr).toMatch(
+        /BACKUP_URL keeps the database alone, not the files in .*: OBJECTS_URL must name a bucket/,
+      );
+    } finally {
+      withFiles.remove();
+    }
+  });
 });

@@ -1,6 +1,7 @@
 // Makes a database again from its continuous backup, where there is none.
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { ServiceError } from "../../../contract/errors.js";
 import { privateFile } from "../../../engines/private-files.js";
 import { databaseName } from "../format.js";
 import { refuse } from "../place.js";
@@ -101,11 +102,12 @@ async function writeStates(
 }
 
 async function fetchPart(store: BackupStore, key: string): Promise<PartContent> {
-  const bytes = await store.readPart(key);
   try {
-    return await readPart(bytes);
+    return await readPart(await store.readPart(key));
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    if (error instanceof ServiceError && error.code !== "core.infrastructure") throw error;
+    const cause = error instanceof ServiceError ? error.cause : error;
+    const said = cause instanceof Error ? cause.message : String(cause);
     throw refuse("core.conflict", `${key} is damaged: ${said}`);
   }
 }

@@ -34,6 +34,11 @@ export interface BackupFigures {
    * keeps it, or nothing has been kept yet.
    */
   readonly keptAt: number | null;
+  /**
+   * Milliseconds since the backup had everything, or since this process began to keep it. Null if
+   * another process does.
+   */
+  readonly behind: number | null;
   /** Bytes written to the backup. */
   readonly bytes: number;
   readonly deltas: number;
@@ -48,6 +53,7 @@ export class ContinuousBackup {
   readonly #outage: Outage;
   readonly #running: Promise<void>;
   #keptAt: number | null = null;
+  #turnAt: number | null = null;
   #bytes = 0;
   #deltas = 0;
   #faults = 0;
@@ -62,8 +68,10 @@ export class ContinuousBackup {
   }
 
   get figures(): BackupFigures {
+    const since = this.#keptAt ?? this.#turnAt;
     return {
       keptAt: this.#keptAt,
+      behind: since === null ? null : Math.max(0, this.#options.clock.now() - since),
       bytes: this.#bytes,
       deltas: this.#deltas,
       faults: this.#faults,
@@ -87,11 +95,12 @@ export class ContinuousBackup {
         const turn = archive.takeTurn();
         if (turn !== null)
           try {
+            this.#turnAt ??= this.#options.clock.now();
             await this.#keepOn();
           } finally {
-            this.#keptAt = null;
             turn.release();
           }
+        else [this.#turnAt, this.#keptAt] = [null, null];
       } catch (error) {
         this.#note(error);
       }

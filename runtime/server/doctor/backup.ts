@@ -1,0 +1,43 @@
+// What there is to say of a continuous backup.
+import { existsSync, statSync } from "node:fs";
+import { notice, ok, type Symptom } from "../../ports/symptom.js";
+import { openBackupStore } from "../backup/continuous/open.js";
+import { findSeries } from "../backup/continuous/series.js";
+import { pathToNewest } from "../backup/continuous/lineage.js";
+import type { ServiceDefinition } from "../service.js";
+import type { Settings } from "../settings.js";
+
+/** The backup may be behind by so many milliseconds. */
+const usualMillis = 60_000;
+
+/** Rejects with why it can't be read, or isn't this database's. Null if the settings name none. */
+export async function examineBackup(
+  service: ServiceDefinition,
+  settings: Settings,
+): Promise<Symptom | null> {
+  const store = await openBackupStore(service, settings);
+  if (store === null) return null;
+  try {
+    const database = settings.databaseUrl.slice("sqlite:".length);
+    const { name } = await findSeries(store, database);
+    const way = pathToNewest(await store.readLineage(name));
+    const newest = way?.at(-1);
+    if (way === null || newest === undefined)
+      return notice("backup", "BACKUP_URL has nothing yet: the service begins with all of it");
+    const time = new Date(newest.at).toISOString();
+    const log = `${database}-wal`;
+    const writtenAt = existsSync(log) ? statSync(log).mtimeMs : 0;
+    if (writtenAt > newest.at + usualMillis)
+      return notice(
+        "backup",
+        `it has what was committed before ${time}, and the database was written to since: run the service with BACKUP_URL, and see its log`,
+      );
+    const pages = way.reduce((sum, delta) => sum + delta.pages, 0);
+    return ok(
+      "backup",
+      `has what was committed before ${time}; it is made again from ${way.length} deltas of ${pages} pages`,
+    );
+  } finally {
+    await store.close();
+  }
+}
