@@ -386,7 +386,10 @@ test("every variable of docs/running.md is a setting, and every setting is there
   const families = readdirSync(join(root, "runtime/families"))
     .map((name) => `runtime/families/${name}/settings.ts`)
     .filter((path) => existsSync(join(root, path)));
-  const settings = ["runtime/server/settings.ts", ...families].map(textOf).join("\n");
+  const ofServer = ["settings", "engine-settings", "backup/settings"].map(
+    (name) => `runtime/server/${name}.ts`,
+  );
+  const settings = [...ofServer, ...families].map(textOf).join("\n");
   const named = new Set([...settings.matchAll(/"([A-Z][A-Z_]+)"/g)].map(([, name]) => name));
   const documented = new Set(
     [...textOf("docs/running.md").matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)].flatMap(([, cell = ""]) =>

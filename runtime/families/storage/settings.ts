@@ -17,6 +17,12 @@ export interface StorageSettings {
   readonly secrets: readonly Buffer[];
 }
 
+const names = {
+  url: "OBJECTS_URL",
+  accessKey: "OBJECTS_ACCESS_KEY",
+  secretKey: "OBJECTS_SECRET_KEY",
+};
+
 export function readStorageSettings(
   storages: readonly StorageSpec[] | undefined,
   { environment, secrets, dataFolder }: SettingsSource,
@@ -25,7 +31,7 @@ export function readStorageSettings(
     ({ encryption, alsoReads = [] }) => encryption === "client" || alsoReads.includes("client"),
   );
   return {
-    location: readLocation(environment, "OBJECTS", `file:${join(dataFolder, "objects")}`),
+    location: readLocation(environment, names, `file:${join(dataFolder, "objects")}`),
     uploadSeconds: environment.integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
     secrets: isEncrypting === true ? secrets.read("SECRETS_OBJECTS") : [],
   };
@@ -38,7 +44,7 @@ export function readStorageSettings(
 export function foldersOf({
   location: { url },
 }: StorageSettings): Readonly<Record<string, string>> {
-  const fault = locationFault("OBJECTS", url);
+  const fault = locationFault(names.url, url);
   if (fault !== null) throw fail("core.configuration", {}, { cause: new Error(fault) });
   return url.startsWith("file:") ? { objects: join(url.slice("file:".length), "objects") } : {};
 }

@@ -9,11 +9,17 @@ export interface BackupSettings {
   readonly days: number;
 }
 
+const names = {
+  url: "BACKUP_URL",
+  accessKey: "BACKUP_ACCESS_KEY",
+  secretKey: "BACKUP_SECRET_KEY",
+};
+
 /** Null if there is none. */
 export function readBackup(environment: Environment, databaseUrl: string): BackupSettings | null {
   const days = environment.number("BACKUP_DAYS", 7, 0.1, 3_650);
-  if (environment.text("BACKUP_URL", "") === "") return null;
+  if (environment.text(names.url, "") === "") return null;
   if (!databaseUrl.startsWith("sqlite:"))
     environment.faults.push("BACKUP_URL is for SQLite: PostgreSQL archives its log itself");
-  return { location: readLocation(environment, "BACKUP", ""), days };
+  return { location: readLocation(environment, names, ""), days };
 }
