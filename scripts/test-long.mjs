@@ -1,6 +1,6 @@
 // npm run test:long: the properties with thousands of cases: random registries, requests that the document describes, random
 // queries and aggregates, handlers that forget, schedules of realtime, histories of registries and of writers, pairs of
-// versions, worlds of other tenants, texts of YAML; drills of machines that are lost; a rollout over a million rows; files of 1 GiB; commands that are
+// versions, worlds of other tenants, texts of YAML; lives of databases that are kept; drills of machines that are lost; a rollout over a million rows; files of 1 GiB; commands that are
 // interrupted; axe at every page, width and scheme; the acceptance tests behind a pooler, and without one; the service as it is built; every bench in brief.
 // Arguments: how many registries, and a seed; a new one where left out.
 import { mkdtempSync } from "node:fs";
@@ -26,6 +26,7 @@ const settings = {
   OPWRIGHT_TEST_INTERRUPTIONS: String(Math.max(30, Math.ceil(Number(count) / 15))),
   OPWRIGHT_TEST_KILLS: String(Math.max(20, Math.ceil(Number(count) / 15))),
   OPWRIGHT_TEST_DRILLS: String(Math.max(100, Math.ceil(Number(count) / 30))),
+  OPWRIGHT_TEST_LIVES: String(Math.max(60, Math.ceil(Number(count) / 50))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_TRANSFERS: "2000",
@@ -39,6 +40,8 @@ run("npx", ["vitest", "run", "test/property/version-pairs.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/guarantees/non-interference"], settings);
 run("npx", ["vitest", "run", "test/acceptance/jobs/kills.test.ts"], settings);
 run("npx", ["vitest", "run", "test/faults/drill.test.ts"], settings);
+run("npx", ["vitest", "run", "test/faults/continuous-drill.test.ts"], settings);
+run("npx", ["vitest", "run", "test/contract/continuous-backup.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/evolution/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/guarantees/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/storage/large-transfers.test.ts"], settings);

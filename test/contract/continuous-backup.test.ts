@@ -141,7 +141,9 @@ function write(writer: SqliteConnection, random: () => number): void {
   if (random() < 0.03) writer.exec("VACUUM");
 }
 
-const seeds = (process.env["OPWRIGHT_TEST_SEEDS"] ?? "1,2,3").split(",").map(Number);
+const lives = Number(process.env["OPWRIGHT_TEST_LIVES"] ?? 3);
+const start = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
+const seeds = Array.from({ length: lives }, (_none, at) => start + at);
 
 describe("each state that may be asked for comes back", () => {
   test.for(seeds)("seed %s", { timeout: 120_000 }, async (seed) => {

@@ -9,10 +9,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keptFiles } from "../support/kept-files.js";
 import { testProject, type TestProject } from "../support/project-service.js";
-import { versionOf, type Version, type VersionProcess } from "../support/version-process.js";
-
-const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
-const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
+import { versionOf, type Version } from "../support/version-process.js";
+import {
+  addNote,
+  drills,
+  killed,
+  missingOf,
+  randomOf,
+  seed,
+  started,
+  writeOn,
+  type Acknowledged,
+} from "./drills.js";
 
 let project: TestProject;
 let version: Version;
@@ -26,69 +34,19 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** What was acknowledged, by the path that reads it. */
-type Acknowledged = ReadonlyMap<string, string>;
-
-/** Writes notes and files until it is told to stop, or the service is gone. */
-function writeOn(
-  url: string,
-  acknowledged: Map<string, string>,
-  until: AbortSignal,
-): Promise<void> {
-  const write = async (at: number): Promise<void> => {
+/** Writes notes and files. */
+function writeBoth(url: string, acknowledged: Map<string, string>) {
+  return async (at: number): Promise<void> => {
     const text = `${url} ${at}`;
-    const made = await fetch(`${url}/notes`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ text }),
-    });
-    if (made.status !== 201) return;
-    acknowledged.set(`/notes/${((await made.json()) as { id: string }).id}`, text);
+    const note = await addNote(url, text);
+    if (note === null) return;
+    acknowledged.set(note, text);
     const form = new FormData();
     form.set("file", new File([text], "a.txt", { type: "text/plain" }));
     const stored = await fetch(`${url}/files/files`, { method: "POST", body: form });
     if (stored.status !== 201) return;
     acknowledged.set(`/files/files/${((await stored.json()) as { key: string }).key}`, text);
   };
-  return (async () => {
-    for (let at = 0; !until.aborted; at += 1) await write(at).catch(() => sleep(1));
-  })();
-}
-
-async function started(
-  data: string,
-): Promise<{ readonly url: string; readonly process: VersionProcess }> {
-  const process = version.spawn({ DATA_DIR: data, LOG_LEVEL: "info" });
-  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
-  return { url, process };
-}
-
-async function killed({ child, exited }: VersionProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await exited;
-}
-
-/** What of it a service doesn't have. */
-async function missingOf(url: string, expected: Acknowledged): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const [path, text] of expected) {
-    const answer = await fetch(`${url}${path}`);
-    const body = await answer.text();
-    const found = path.startsWith("/notes/") && answer.ok ? JSON.parse(body).text : body;
-    if (answer.status !== 200 || found !== text) missing.push(`${path}: ${answer.status}`);
-  }
-  return missing;
 }
 
 test(
@@ -103,9 +61,9 @@ test(
     const outcomes = { backups: 0, backupsKilled: 0, restores: 0, restoresKilled: 0 };
     for (let drill = 1; drill <= drills; drill += 1) {
       const about = `drill ${drill} of seed ${seed}`;
-      const { url, process } = await started(data);
+      const { url, process } = await started(version, { DATA_DIR: data });
       const over = new AbortController();
-      const writing = writeOn(url, acknowledged, over.signal);
+      const writing = writeOn(writeBoth(url, acknowledged), over.signal);
       await sleep(100 + 200 * random());
       const folder = join(root, `backup-${drill}`);
       const before = new Map(acknowledged);
@@ -145,7 +103,7 @@ test(
         expect([about, code, stderr]).toEqual([about, 0, ""]);
       }
       outcomes.restores += 1;
-      const again = await started(data);
+      const again = await started(version, { DATA_DIR: data });
       expect([about, await missingOf(again.url, last.acknowledged)]).toEqual([about, []]);
       await killed(again.process);
     }

@@ -1,0 +1,122 @@
+// The drill of a machine that is lost, with a continuous backup: a service that is written to is killed at a random moment, and
+// all that it had is wiped. What it had said to be kept is there again, and the order in which notes were acknowledged tells
+// that nothing in between is missing. Each round goes on with the last one's backup. OPWRIGHT_TEST_DRILLS says how often
+// (`npm run test:long`: 100), OPWRIGHT_TEST_SEED which moments. What was lost is printed, and measured by `npm run bench -- backup`.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testProject, type TestProject } from "../support/project-service.js";
+import { versionOf, type Version } from "../support/version-process.js";
+import { addNote, drills, killed, missingOf, randomOf, seed, started, writeOn } from "./drills.js";
+
+let project: TestProject;
+let version: Version;
+const root = mkdtempSync(join(tmpdir(), "opwright-continuous-drill-"));
+beforeAll(async () => {
+  project = await testProject({
+    "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.2.3}
+policies: {open: []}
+documents:
+  notes: {type: {text: string}, guard: open}
+`,
+  });
+  version = await versionOf(project);
+}, 120_000);
+afterAll(() => {
+  project.remove();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Until when the service says that all is kept, in milliseconds since 1970; 0 if it doesn't yet. */
+async function keptUntil(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const [, seconds] = /^opwright_backup_kept_timestamp_seconds ([\d.]+)$/m.exec(text) ?? [];
+  return Number(seconds ?? 0) * 1_000;
+}
+
+/** A note that was acknowledged, and when. */
+interface Note {
+  readonly path: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+const asMap = (notes: readonly Note[]): ReadonlyMap<string, string> =>
+  new Map(notes.map(({ path, text }) => [path, text]));
+
+test(
+  "what is kept survives the loss of everything else",
+  { timeout: drills * 40_000 },
+  async () => {
+    const random = randomOf(seed);
+    const data = join(root, "data");
+    const environment = {
+      DATA_DIR: data,
+      METRICS: "on",
+      BACKUP_URL: `file:${join(root, "backup")}`,
+    };
+    const outcomes = { restores: 0, restoresKilled: 0, writes: 0 };
+    /** How long before its end each round's first lost write was acknowledged, in milliseconds. */
+    const lost: number[] = [];
+    let before: readonly Note[] = [];
+    for (let drill = 1; drill <= drills; drill += 1) {
+      const about = `drill ${drill} of seed ${seed}`;
+      const { url, process } = await started(version, environment);
+      const written: Note[] = [];
+      const over = new AbortController();
+      const writing = writeOn(async (at) => {
+        const text = `${drill} ${at} ${"x".repeat(5_000 * random())}`;
+        const path = await addNote(url, text);
+        if (path !== null) written.push({ path, text, at: Date.now() });
+      }, over.signal);
+      // The first one has to be there, so that there is something to bring back.
+      if (drill === 1) while ((await keptUntil(url)) === 0) await sleep(10);
+      let kept = 0;
+      const endsAt = Date.now() + 3_000 * random();
+      while (Date.now() < endsAt) {
+        kept = Math.max(kept, await keptUntil(url));
+        await sleep(20);
+      }
+      const killedAt = Date.now();
+      await killed(process);
+      over.abort();
+      await writing;
+      outcomes.writes += written.length;
+      rmSync(data, { recursive: true, force: true });
+      if (random() < 1 / 2) {
+        const first = version.spawn(environment, "restore");
+        // Once it has begun, at any moment of what it takes.
+        while (first.child.exitCode === null && !existsSync(join(data, "service.db.restoring")))
+          await sleep(1);
+        await Promise.race([first.exited, sleep(60 * random())]);
+        await killed(first);
+        if (existsSync(join(data, "service.db.restoring"))) outcomes.restoresKilled += 1;
+      }
+      if (!existsSync(join(data, "service.db")) || existsSync(join(data, "service.db.restoring"))) {
+        const { code, stderr } = version.run(environment, "restore");
+        expect([about, code, stderr]).toEqual([about, 0, ""]);
+      }
+      outcomes.restores += 1;
+      const again = await started(version, environment);
+      const sure = [...before, ...written.filter(({ at }) => at < kept)];
+      expect([about, await missingOf(again.url, asMap(sure))]).toEqual([about, []]);
+      const missing = new Set(await missingOf(again.url, asMap(written)));
+      const there = written.filter(({ path }) => !missing.has(path));
+      // What is there is what came first.
+      expect([about, there]).toEqual([about, written.slice(0, there.length)]);
+      lost.push(killedAt - (written[there.length]?.at ?? killedAt));
+      await killed(again.process);
+      before = [...before, ...there].slice(-300);
+    }
+    expect(outcomes.writes).toBeGreaterThan(drills);
+    if (drills >= 20) expect(outcomes.restoresKilled).toBeGreaterThan(0);
+    const ordered = lost.toSorted((one, other) => one - other);
+    const at = (share: number): number => ordered[Math.floor(share * (ordered.length - 1))] ?? 0;
+    process.stdout.write(
+      `${JSON.stringify({ ...outcomes, lostMillis: { half: at(0.5), most: at(1) } })}\n`,
+    );
+  },
+);

@@ -1,0 +1,70 @@
+// What drills of lost machines share: a service that is written to, and what of it has come back.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Version, VersionProcess } from "../support/version-process.js";
+
+/** How often, and which moments. */
+export const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
+export const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
+
+/** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
+export function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What was acknowledged, by the path that reads it. */
+export type Acknowledged = ReadonlyMap<string, string>;
+
+export interface StartedVersion {
+  readonly url: string;
+  readonly process: VersionProcess;
+}
+
+export async function started(
+  version: Version,
+  environment: Readonly<Record<string, string>>,
+): Promise<StartedVersion> {
+  const process = version.spawn({ LOG_LEVEL: "info", ...environment });
+  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
+  return { url, process };
+}
+
+export async function killed({ child, exited }: VersionProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Calls `write` until it is told to stop, also where the service is gone. */
+export async function writeOn(
+  write: (at: number) => Promise<void>,
+  until: AbortSignal,
+): Promise<void> {
+  for (let at = 0; !until.aborted; at += 1) await write(at).catch(() => sleep(1));
+}
+
+/** Adds a note; its path once it is acknowledged, null otherwise. */
+export async function addNote(url: string, text: string): Promise<string | null> {
+  const made = await fetch(`${url}/notes`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  });
+  return made.status === 201 ? `/notes/${((await made.json()) as { id: string }).id}` : null;
+}
+
+/** What of it a service doesn't have. */
+export async function missingOf(url: string, expected: Acknowledged): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const [path, text] of expected) {
+    const answer = await fetch(`${url}${path}`);
+    const body = await answer.text();
+    const found = path.startsWith("/notes/") && answer.ok ? JSON.parse(body).text : body;
+    if (answer.status !== 200 || found !== text) missing.push(path);
+  }
+  return missing;
+}
