@@ -12,15 +12,16 @@ import { testProject, type TestProject } from "../support/project-service.js";
 import { versionOf, type Version } from "../support/version-process.js";
 import {
   addNote,
-  drills,
   killed,
   missingOf,
   randomOf,
-  seed,
   started,
   writeOn,
   type Acknowledged,
 } from "./drills.js";
+
+const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
+const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
 let project: TestProject;
 let version: Version;

@@ -2,10 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Version, VersionProcess } from "../support/version-process.js";
 
-/** How often, and which moments. */
-export const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
-export const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
-
 /** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
 export function randomOf(start: number): () => number {
   let state = start;
