@@ -1,5 +1,6 @@
 // Every bench by its name: a module that exports `run`.
 export const benches = [
+  "backup",
   "client",
   "data",
   "generate",

@@ -71,6 +71,7 @@ async function machine(name: string): Promise<Machine> {
       written.pages += delta.pages;
     },
     failed: (error) => expect(error).toBeUndefined(),
+    emptied: () => undefined,
     crossed: () => expect("crossed").toBe("alone"),
   });
   let isOver = false;

@@ -3,7 +3,7 @@
 // was in the database lets it begin anew once, and then keeps the database's file as it is.
 import { unavailable } from "../../contract/errors.js";
 import { monotonicMillis, nextTurn, sleep } from "../../ports/ambient.js";
-import type { HeldLog, PageSet } from "../../ports/archive.js";
+import { ArchiveGap, type HeldLog, type PageSet } from "../../ports/archive.js";
 import type { SqliteConnection, SqliteStatement } from "./driver.js";
 import { isBusy, translateFault } from "./faults.js";
 import { LogTail, type Logged } from "./log-tail.js";
@@ -117,18 +117,34 @@ class SqliteHeldLog implements HeldLog {
       // Nobody commits meanwhile, so this is all there is.
       const logged = drain(this.#tail.advance());
       const rest = logged && copyOf(this.#inLog(logged));
+      this.#holdAnew();
+      return rest;
+    } catch (error) {
+      throw error instanceof ArchiveGap ? error : translateFault(error);
+    } finally {
+      this.#locking.exec("ROLLBACK");
+    }
+  }
+
+  #holdAnew(): void {
+    try {
       if (this.#isHeld) this.#holding.exec("COMMIT");
       this.#isHeld = false;
-      this.#holding.prepare("PRAGMA wal_checkpoint(PASSIVE)").all([]);
+      this.#checkpoint();
       this.#holding.exec("BEGIN");
       this.#isHeld = true;
       numberOf(this.#holding, `SELECT count(*) FROM "sqlite_schema"`);
       this.#pageCount = numberOf(this.#holding, "PRAGMA page_count");
-      return rest;
-    } catch (error) {
-      throw translateFault(error);
-    } finally {
-      this.#locking.exec("ROLLBACK");
+    } catch (cause) {
+      throw new ArchiveGap("the log is no longer held", { cause });
+    }
+  }
+
+  #checkpoint(): void {
+    try {
+      this.#holding.prepare("PRAGMA wal_checkpoint(PASSIVE)").all([]);
+    } catch {
+      // The disk may be full. The log is as good, and the next time it is tried again.
     }
   }
 

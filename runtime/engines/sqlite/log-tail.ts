@@ -59,7 +59,7 @@ export class LogTail {
     let uncommitted = new Map<number, number>();
     let [at, sums, pageCount] = [place.frames, place.sums, 0];
     const { salt } = place;
-    this.#place = place;
+    let reached = place;
     for (;;) {
       const portion = this.#read(at);
       let from = 0;
@@ -77,11 +77,13 @@ export class LogTail {
         for (const [page, own] of uncommitted) frames.set(page, own);
         uncommitted = new Map();
         pageCount = committed;
-        this.#place = { salt, frames: at, sums };
+        reached = { salt, frames: at, sums };
       }
       if (from < portion.length || portion.length === 0) break;
       yield;
     }
+    // Only now: after a fault of the disk, all of it is read again.
+    this.#place = reached;
     return pageCount === 0 ? null : { frames, pageCount };
   }
 

@@ -152,6 +152,11 @@ export class ContinuousBackup {
         this.#deltas += 1;
       },
       failed: (error) => this.#note(error),
+      emptied: () =>
+        this.#options.log.warn(
+          {},
+          "the backup lacks what it had: all of it is written again; is BACKUP_URL right, its disk mounted?",
+        ),
       crossed: () =>
         this.#options.log.error({}, "another service writes to the same backup: stop one of them"),
     });

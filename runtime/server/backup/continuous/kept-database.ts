@@ -7,7 +7,7 @@ import type { BackupStore } from "./backup-store.js";
 import { sequenceOf, stateId, type StateId } from "./delta.js";
 import { listExpendable, pathTo, pathToNewest, type Lineage, type WholeDelta } from "./lineage.js";
 import { writeLocalState } from "./local-state.js";
-import { PageHashes } from "./page-hashes.js";
+import { hashBytes, PageHashes } from "./page-hashes.js";
 import type { Series } from "./series.js";
 import { writeDelta, type WrittenDelta } from "./write-delta.js";
 
@@ -50,6 +50,8 @@ export interface KeptOptions {
   readonly written: (written: Pick<WrittenDelta, "delta" | "bytes">) => void;
   /** Told why a delta that spares others failed; it is tried again later. */
   readonly failed: (error: unknown) => void;
+  /** Told that the backup hasn't got the state any more that this database goes on from. */
+  readonly emptied: () => void;
   /** Told that somebody else writes to this series, too. */
   readonly crossed: () => void;
 }
@@ -132,10 +134,11 @@ export class KeptDatabase {
   }
 
   async #resume(): Promise<void> {
-    const { store, series, signal, log, clock } = this.#options;
+    const { store, series, signal, log, clock, emptied } = this.#options;
     const lineage = await store.readLineage(series.name, signal);
     const way = this.#state === null ? null : pathTo(lineage, this.#state);
     if (way === null) {
+      if (this.#state !== null) emptied();
       this.#state = null;
       this.#hashes.resize(0);
     }
@@ -198,8 +201,7 @@ export class KeptDatabase {
     this.#hashes.resize(pages.pageCount);
     for (const [index, number] of pages.numbers.entries()) {
       this.#changed.add(number);
-      const hash = hashes[index];
-      if (hash !== undefined) this.#hashes.set(number, hash);
+      this.#hashes.set(number, hashes.subarray(index * hashBytes, (index + 1) * hashBytes));
     }
     this.#state = to;
     this.#steps += 1;

@@ -1,7 +1,8 @@
 // What the pages of a database were when they were last kept: a short hash of each.
 import { createHash } from "node:crypto";
 
-const hashBytes = 8;
+/** Bytes of the hash of a page. */
+export const hashBytes = 8;
 
 export class PageHashes {
   #hashes: Buffer;

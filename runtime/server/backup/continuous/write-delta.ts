@@ -4,7 +4,7 @@ import type { PageSet } from "../../../ports/archive.js";
 import type { BackupStore } from "./backup-store.js";
 import type { Delta } from "./delta.js";
 import { writePart, type PartFacts } from "./part-content.js";
-import { PageHashes } from "./page-hashes.js";
+import { hashBytes, PageHashes } from "./page-hashes.js";
 
 /** Pages of a part; those that are read at once, since that blocks others; parts under way. */
 const pagesPerPart = 1_024;
@@ -13,8 +13,8 @@ const partsAtOnce = 4;
 
 export interface WrittenDelta {
   readonly delta: Delta;
-  /** The hashes of its pages, in the order of their numbers. */
-  readonly hashes: readonly Buffer[];
+  /** The hashes of its pages, one after the other. */
+  readonly hashes: Buffer;
   /** Bytes that were written. */
   readonly bytes: number;
 }
@@ -34,7 +34,7 @@ export async function writeDelta(
   const { numbers, pageCount, read } = pages;
   const parts = Math.max(1, Math.ceil(numbers.length / pagesPerPart));
   const delta = { ...state, pages: numbers.length, parts };
-  const hashes: Buffer[] = [];
+  const hashes = Buffer.alloc(numbers.length * hashBytes);
   const failed = new AbortController();
   const until = AbortSignal.any([signal, failed.signal]);
   let bytes = 0;
@@ -49,7 +49,7 @@ export async function writeDelta(
       for (let at = 0; at < some.length; at += pagesAtOnce) {
         until.throwIfAborted();
         for (const page of read(some.slice(at, at + pagesAtOnce))) {
-          hashes[first + contents.length] = PageHashes.of(page);
+          hashes.set(PageHashes.of(page), (first + contents.length) * hashBytes);
           contents.push(page);
         }
         if (some.length > pagesAtOnce) await nextTurn();
