@@ -241,6 +241,23 @@ test("a service goes on while its backup is away, and keeps the rest once it is 
   await ended(again.process, "SIGTERM");
 });
 
+test("a backup that was emptied is written again, and the log says so", async () => {
+  const { data, environment } = inFolder();
+  const first = await started(environment);
+  const id = await addNote(first.url, "one");
+  await ended(first.process, "SIGTERM");
+  rmSync(environment["BACKUP_URL"]?.slice("file:".length) ?? "", { recursive: true });
+  const second = await started(environment);
+  await second.process.says(/the backup lacks what it had: all of it is written again/);
+  await kept(second.url);
+  await ended(second.process, "SIGKILL");
+  rmSync(data, { recursive: true });
+  expect(version.run(environment, "restore").code).toBe(0);
+  const third = await started(environment);
+  expect(await statusOf(third.url, id)).toBe(200);
+  await ended(third.process, "SIGTERM");
+});
+
 describe("what would lose something is refused", () => {
   let place: Place;
   let id: string;

@@ -77,12 +77,12 @@ export class KeptDatabase {
   #pagesSince = 0;
   #sparing: Promise<void> | null = null;
   #saved: { readonly state: StateId | null; readonly at: number } = { state: null, at: 0 };
-  readonly #since: number;
+  /** The highest sequence that was there before. */
+  #since = 0;
 
   private constructor(options: KeptOptions) {
     this.#options = options;
     this.#bounds = options.bounds ?? usualBounds;
-    this.#since = options.clock.now();
     const { local } = options.series;
     const isKnown = local?.state != null && local.pageSize === options.log.pageSize;
     this.#state = isKnown ? local.state : null;
@@ -160,13 +160,16 @@ export class KeptDatabase {
 
   /** Takes over what the backup has. */
   #learn(lineage: Lineage, way: readonly WholeDelta[]): void {
-    const sequences = lineage.deltas.map(({ to }) => sequenceOf(to));
-    this.#sequence = sequences.reduce((one, other) => Math.max(one, other), 0);
+    for (const { to, at } of lineage.deltas) {
+      this.#sequence = Math.max(this.#sequence, sequenceOf(to));
+      // Also of those that this doesn't go on from: what comes now is newer.
+      this.#at = Math.max(this.#at, at);
+    }
+    this.#since = this.#sequence;
     const [full, ...others] = way;
     this.#fullAt = full?.at ?? 0;
     this.#fullPages = full?.pages ?? 0;
     this.#pagesSince = others.reduce((sum, { pages }) => sum + pages, 0);
-    this.#at = way.at(-1)?.at ?? 0;
   }
 
   /** The pages that aren't what the backup has. */
@@ -273,8 +276,8 @@ export class KeptDatabase {
     const { store, series, clock, days, signal, crossed } = this.#options;
     const now = clock.now();
     const lineage = await store.readLineage(series.name, signal);
-    const isStrange = ({ to, at }: WholeDelta): boolean =>
-      at > this.#since && !to.endsWith(this.#writer);
+    const isStrange = ({ to }: WholeDelta): boolean =>
+      sequenceOf(to) > this.#since && !to.endsWith(this.#writer);
     if (lineage.deltas.some(isStrange)) crossed();
     const expendable = listExpendable(lineage, {
       everySince: now - everyMillis,
