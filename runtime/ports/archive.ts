@@ -17,7 +17,7 @@ export interface PageSet {
 export interface HeldLog {
   /** Bytes of a page. */
   readonly pageSize: number;
-  /** Bytes of the log since it last began anew. */
+  /** Bytes of the log since the last `restart`. */
   readonly size: number;
   /**
    * What was committed since the last call of this or of `restart`; null if nothing was. It can be
@@ -26,11 +26,11 @@ export interface HeldLog {
   advance(): Promise<PageSet | null>;
   /**
    * Holds on to the state as of now, and lets the log begin anew as far as nobody reads older
-   * states. Resolves with what was committed since the last call, which can be read for ever; null
-   * if nothing was. Waits for a moment without a transaction, and rejects with `core.unavailable`
-   * if there is none for long.
+   * states. Resolves with what was committed since the last call, one after the other, which can be
+   * read for ever. Waits for a moment without a transaction; null if there is none for long, and
+   * nothing has changed.
    */
-  restart(): Promise<PageSet | null>;
+  restart(): Promise<readonly PageSet[] | null>;
   /** The whole database as it was at the last `restart`. */
   held(): PageSet;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations
 import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../work/progress-bar.js";
 import type { Database } from "../ports/database.js";
+import { expectDatabase } from "./backup/continuous/local-state.js";
 import { expectSameDatabase, type ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
 import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
@@ -38,6 +39,7 @@ type Work = (
 function onDatabase(work: Work): Migrate {
   return async (service, options) => {
     const { settings, log } = options;
+    if (settings.backup !== null) expectDatabase(settings.databaseUrl.slice("sqlite:".length));
     const database = await openDatabase(settings.databaseUrl, {
       isPooled: settings.isDatabasePooled,
       directUrl: settings.directDatabaseUrl,

@@ -98,7 +98,7 @@ export function readSettings(
     isProduction,
     dataFolder,
     ...engines,
-    backup: readBackup(environment, engines.databaseUrl),
+    backup: readBackup(environment, { databaseUrl: engines.databaseUrl, dataFolder }),
     publicUrl: readPublicUrl(environment),
     ...readListening(others, isProduction),
     ...readBounds(others),

@@ -100,7 +100,7 @@ const writers: readonly RegExp[] = [
   /^generator\/pipeline\/clean-state\.ts$/,
   // Opens a file to read it, so that it is the one that was looked at.
   /^generator\/load\/project-file\.ts$/,
-  /^runtime\/engines\/(?:folder\/|(?:private-files|disk-faults|sqlite\/(?:restoring|log-tail))\.ts$)/,
+  /^runtime\/engines\/(?:folder\/|(?:private-files|disk-faults|sqlite\/(?:restoring|log-tail|log-index))\.ts$)/,
   /^runtime\/server\/(?:data-folder\.ts$|backup\/)/,
   /^runtime\/testing\//,
 ];

@@ -1,14 +1,17 @@
 // A database that is kept: whichever way a process ends, and wherever the next one goes on, each state that may be asked for
 // comes back as it was.
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openFolderStore } from "../../runtime/engines/folder/engine.js";
 import { openSqlite, type SqliteConnection } from "../../runtime/engines/sqlite/driver.js";
 import type { Clock } from "../../runtime/ports/clock.js";
-import type { HeldLog } from "../../runtime/ports/archive.js";
+import { ServiceError, unavailable } from "../../runtime/contract/errors.js";
+import { ArchiveGap, type HeldLog } from "../../runtime/ports/archive.js";
+import type { ObjectStore } from "../../runtime/ports/objects.js";
 import { BackupStore } from "../../runtime/server/backup/continuous/backup-store.js";
 import { bringBack } from "../../runtime/server/backup/continuous/bring-back.js";
 import { KeptDatabase } from "../../runtime/server/backup/continuous/kept-database.js";
@@ -22,12 +25,14 @@ const days = 2;
 const bounds = { logPages: 60, steps: 12, pages: 300 };
 
 let root: string;
+let folder: ObjectStore;
 let store: BackupStore;
 let now: number;
 const clock: Clock = { now: () => now, after: () => () => undefined };
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "opwright-kept-"));
-  store = new BackupStore(await openFolderStore(join(root, "backup"), null), "demo");
+  folder = await openFolderStore(join(root, "backup"), null);
+  store = new BackupStore(folder, "demo");
   now = Date.parse("2026-11-30T12:00:00Z");
 });
 const opened: { end(): Promise<void> }[] = [];
@@ -42,6 +47,8 @@ interface Machine {
   readonly writer: SqliteConnection;
   readonly kept: KeptDatabase;
   readonly written: { count: number; pages: number };
+  /** What the log would be told. */
+  readonly told: readonly string[];
   /** As a service that is stopped, or one that is killed. */
   end(saves?: boolean): Promise<void>;
 }
@@ -55,10 +62,12 @@ async function machine(name: string): Promise<Machine> {
     CREATE TABLE IF NOT EXISTS "rows" ("id" INTEGER PRIMARY KEY, "text" TEXT);`);
   const ending = new AbortController();
   const written = { count: 0, pages: 0 };
+  const told: string[] = [];
   const log = (await database.archive?.open()) as HeldLog;
   const kept = await KeptDatabase.resume({
     store,
     log,
+    openedAt: now,
     database: path,
     series: await findSeries(store, path),
     service: { name: "demo", version: "1" },
@@ -70,9 +79,14 @@ async function machine(name: string): Promise<Machine> {
       written.count += 1;
       written.pages += delta.pages;
     },
-    failed: (error) => expect(error).toBeUndefined(),
-    emptied: () => undefined,
-    crossed: () => expect("crossed").toBe("alone"),
+    failed: (_error, what) => told.push(`failed ${what}`),
+    emptied: () => told.push("emptied"),
+    crossed: () => told.push("crossed"),
+  }).catch(async (error: unknown) => {
+    await log.close();
+    writer.close();
+    await database.close();
+    throw error;
   });
   let isOver = false;
   const one: Machine = {
@@ -80,6 +94,7 @@ async function machine(name: string): Promise<Machine> {
     writer,
     kept,
     written,
+    told,
     async end(saves = false) {
       if (isOver) return;
       isOver = true;
@@ -117,6 +132,18 @@ async function stateAt(until?: number): Promise<{ readonly at: number; readonly 
   }
 }
 
+/**
+ * Brings the newest state until a time back to another machine. It is a copy, so that SQLite doesn't take it for the file that
+ * this process has looked at.
+ */
+async function moveTo(name: string, until?: number): Promise<void> {
+  const path = join(root, `back${(copies += 1)}`, "service.db");
+  await bringBack(store, path, until);
+  mkdirSync(join(root, name), { mode: 0o700 });
+  for (const end of ["", "-backup"])
+    copyFileSync(`${path}${end}`, join(root, name, `service.db${end}`));
+}
+
 /** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
 function randomOf(start: number): () => number {
   let state = start;
@@ -151,12 +178,13 @@ describe("each state that may be asked for comes back", () => {
     const random = randomOf(seed);
     const resume = async (): Promise<Machine> => {
       now += 1_000;
-      const begun = await machine("data");
+      const begun = await machine(place);
       states.push({ at: now, rows: rowsOf(begun.writer) });
       return begun;
     };
     /** What was in the database at each time at which it was kept. */
     const states: { readonly at: number; readonly rows: Rows }[] = [];
+    let place = "data";
     let one = await resume();
     const seen = { kills: 0, stops: 0, moves: 0, strangers: 0 };
     for (let step = 0; step < 250; step += 1) {
@@ -185,16 +213,14 @@ describe("each state that may be asked for comes back", () => {
         // The machine is lost, and another one begins with what the backup has, or had.
         seen.moves += 1;
         await one.end();
-        rmSync(join(root, "data"), { recursive: true });
-        await bringBack(
-          store,
-          join(root, "data/service.db"),
-          random() < 0.5 && step > 9 ? now - 5_000 : now,
-        );
+        rmSync(join(root, place), { recursive: true });
+        place = `data${seen.moves}`;
+        await moveTo(place, random() < 0.5 && step > 9 ? now - 5_000 : now);
         one = await resume();
       }
     }
     await one.end(true);
+    expect(one.told).toEqual([]);
     expect((await stateAt()).rows).toEqual(rowsOf(openReading(one.path)));
     const every = states.filter(({ at }) => at >= now - hour);
     for (const { at, rows } of every.filter((_state, index) => index % 7 === 0))
@@ -208,6 +234,123 @@ describe("each state that may be asked for comes back", () => {
     }
     expect(older.length).toBeGreaterThan(20);
     expect(Object.values(seen).reduce((one, other) => one + other)).toBeGreaterThan(2);
+  });
+});
+
+describe("what goes wrong with the store", () => {
+  /** Each state is written while its writer writes one row; `change` is what the store does otherwise. */
+  const keptOn = async (change: Partial<ObjectStore>): Promise<Machine> => {
+    store = new BackupStore({ ...folder, ...change }, "demo");
+    return machine("data");
+  };
+  const addRow = ({ writer }: Machine, at: number): void =>
+    writer.exec(`INSERT OR REPLACE INTO "rows" VALUES (${at % 50}, '${at}')`);
+
+  test("what was committed while it took nothing is kept in the end, however often it was tried", async () => {
+    let isAway = false;
+    const one = await keptOn({
+      write: (...of) => (isAway ? Promise.reject(unavailable()) : folder.write(...of)),
+    });
+    isAway = true;
+    for (let at = 0; at < 8_000; at += 1) {
+      addRow(one, at);
+      await expect(one.kept.keep()).rejects.toThrow(ServiceError);
+    }
+    isAway = false;
+    await one.kept.keep();
+    expect((await stateAt()).rows).toEqual(rowsOf(one.writer));
+  }, 60_000);
+
+  test("if nothing can be removed, only what was changed is written", async () => {
+    const one = await keptOn({ remove: () => Promise.reject(unavailable()) });
+    for (let at = 0; at < 300; at += 1) {
+      now += 60_000;
+      addRow(one, at);
+      await one.kept.keep();
+      await one.kept.idle();
+    }
+    expect(one.told).toContain("failed removing");
+    expect(one.told).not.toContain("failed writing");
+    // One for each row, and those that lead past twelve; none of them is large.
+    expect(one.written.count).toBeLessThan(300 * 1.2);
+    expect(one.written.pages).toBeLessThan(300 * 8);
+  });
+
+  test("what somebody has removed is noticed, and written again", async () => {
+    const one = await keptOn({});
+    addRow(one, 1);
+    await one.kept.keep();
+    rmSync(join(root, "backup/objects"), { recursive: true });
+    await expect(
+      (async () => {
+        for (let at = 0; at < 40; at += 1) {
+          now += 1_000;
+          addRow(one, at);
+          await one.kept.keep();
+          await one.kept.idle();
+        }
+      })(),
+    ).rejects.toThrow(ArchiveGap);
+    await one.end();
+    const again = await machine("data");
+    expect(again.told).toContain("emptied");
+    expect((await stateAt()).rows).toEqual(rowsOf(again.writer));
+  });
+
+  test("of two who write, each goes on, and both are told apart", async () => {
+    const one = await keptOn({});
+    addRow(one, 1);
+    await one.kept.keep();
+    await one.kept.save();
+    await moveTo("other");
+    const two = await machine("other");
+    addRow(two, 2);
+    await two.kept.keep();
+    for (let at = 0; at < 200; at += 1) {
+      now += 60_000;
+      addRow(one, at);
+      await one.kept.keep();
+      await one.kept.idle();
+    }
+    expect(one.told).toContain("crossed");
+    now += 1_000;
+    addRow(two, 1_000);
+    await two.kept.keep();
+    expect((await stateAt()).rows).toEqual(rowsOf(two.writer));
+  });
+
+  test("nothing that is in a bucket besides makes a difference", async () => {
+    const one = await keptOn({});
+    addRow(one, 1);
+    await one.kept.keep();
+    const [series = ""] = await store.listSeries();
+    const zero = "000000000000";
+    const strange = [
+      "README.txt",
+      "x/y",
+      `${series}/README.txt`,
+      `${series}/${zero}-aaaaaaaa.nothing.20261130T120000000Z.1p.0of0`,
+      `${series}/${zero}-aaaaaaaa.nothing.20261130T120000000Z.1p.99999999of99999999`,
+      `${series}/${zero}-aaaaaaaa.nothing.20261130T120000000Z.1p.400000000of400000000`,
+      `${series}/${zero}-aaaaaaaa.nothing.99999999T999999999Z.1p.1of1`,
+      `${series}/999999999999-aaaaaaaa.999999999999-aaaaaaaa.20261130T120000000Z.1p.1of1`,
+    ];
+    for (const key of strange)
+      await folder.write(
+        `opwright-backup/demo/${key}`,
+        Readable.from([Buffer.from("strange")]) as AsyncIterable<Buffer>,
+        { contentType: "text/plain", filename: "strange", description: null },
+        new AbortController().signal,
+      );
+    expect(await store.listSeries()).toEqual([series]);
+    addRow(one, 2);
+    await one.kept.keep();
+    expect((await stateAt()).rows).toEqual(rowsOf(one.writer));
+    // A state whose number leaves no room for others is told, instead of names that nobody reads.
+    await one.end();
+    await expect(machine("data")).rejects.toMatchObject({
+      cause: { message: expect.stringContaining("999999999999, which can't be") },
+    });
   });
 });
 

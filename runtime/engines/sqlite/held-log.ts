@@ -11,6 +11,11 @@ import { LogTail, type Logged } from "./log-tail.js";
 /** How long to look for a moment without a transaction, and between two looks, in milliseconds. */
 const patience = { millis: 5_000, every: 20 };
 
+/** A longer log is moved on another thread first. */
+const longBytes = 16 * 1024 * 1024;
+
+const passive = "PRAGMA wal_checkpoint(PASSIVE)";
+
 export interface HeldLogOptions {
   /** The path of the database. */
   readonly path: string;
@@ -20,16 +25,31 @@ export interface HeldLogOptions {
 }
 
 /** Opens the log of a database, and holds its state as of now. */
-export async function openHeldLog(options: HeldLogOptions): Promise<HeldLog> {
-  const log = new SqliteHeldLog(options);
+export async function openHeldLog({ path, open, betweenWrites }: HeldLogOptions): Promise<HeldLog> {
+  const opened: { close(): unknown }[] = [];
   try {
+    const holding = open("PRAGMA query_only = ON;");
+    opened.push(holding);
+    const locking = open("PRAGMA busy_timeout = 50;");
+    opened.push(locking);
+    // SQLite makes the file of the log when it first reads.
+    numberOf(holding, `SELECT count(*) FROM "sqlite_schema"`);
+    const tail = new LogTail(path, numberOf(holding, "PRAGMA page_size"));
+    opened.push(tail);
+    const log = new SqliteHeldLog({ holding, locking, tail, betweenWrites });
     // What was committed before is in the state that is held.
-    await log.restart();
+    await log.open();
     return log;
   } catch (error) {
-    await log.close();
-    throw error;
+    for (const one of opened) one.close();
+    throw error instanceof ArchiveGap ? error : translateFault(error);
   }
+}
+
+interface HeldLogParts extends Pick<HeldLogOptions, "betweenWrites"> {
+  readonly holding: SqliteConnection;
+  readonly locking: SqliteConnection;
+  readonly tail: LogTail;
 }
 
 class SqliteHeldLog implements HeldLog {
@@ -42,17 +62,15 @@ class SqliteHeldLog implements HeldLog {
   #isHeld = false;
   #pageCount = 0;
 
-  constructor({ path, open, betweenWrites }: HeldLogOptions) {
+  constructor({ holding, locking, tail, betweenWrites }: HeldLogParts) {
     this.#betweenWrites = betweenWrites;
-    this.#holding = open("PRAGMA query_only = ON;");
-    this.#locking = open("PRAGMA busy_timeout = 50;");
-    this.pageSize = numberOf(this.#holding, "PRAGMA page_size");
+    this.#holding = holding;
+    this.#locking = locking;
+    this.#tail = tail;
+    this.pageSize = tail.pageSize;
     this.#pages = this.#holding.prepare(
       `SELECT "pgno", "data" FROM json_each(?) CROSS JOIN "sqlite_dbpage" ON "pgno" = "value"`,
     );
-    // SQLite makes this file when it first reads.
-    numberOf(this.#holding, `SELECT count(*) FROM "sqlite_schema"`);
-    this.#tail = new LogTail(`${path}-wal`, this.pageSize);
   }
 
   get size(): number {
@@ -68,18 +86,28 @@ class SqliteHeldLog implements HeldLog {
     }
   }
 
-  async restart(): Promise<PageSet | null> {
-    const until = monotonicMillis() + patience.millis;
-    for (;;) {
-      let rest: PageSet | null | undefined;
-      await this.#betweenWrites(() => {
-        rest = this.#restartNow();
-      });
-      if (rest !== undefined) return rest;
-      if (monotonicMillis() > until)
-        throw unavailable(new Error("another process has held the database's lock for long"));
-      await sleep(patience.every);
+  async restart(): Promise<readonly PageSet[] | null> {
+    const read: PageSet[] = [];
+    const hold = async (checkpoints: boolean): Promise<boolean> => {
+      const rest = await this.#untilFree(() => this.#holdNow(checkpoints));
+      if (rest?.pages != null) read.push(rest.pages);
+      return rest !== undefined;
+    };
+    if (this.size > longBytes) {
+      // All of it is moved into the database on another thread, since others wait for the lock.
+      if (!(await hold(false))) return null;
+      await this.#checkpointBeside();
     }
+    const isHeld = await hold(true);
+    return isHeld || read.length > 0 ? read : null;
+  }
+
+  /** Holds the state as of now, without looking at what was committed before. */
+  async open(): Promise<void> {
+    await this.#checkpointBeside();
+    const isHeld = await this.#untilFree(() => this.#holdNow(true, true));
+    if (isHeld === undefined)
+      throw unavailable(new Error("another process has held the database's lock for long"));
   }
 
   held(): PageSet {
@@ -104,8 +132,21 @@ class SqliteHeldLog implements HeldLog {
     this.#holding.close();
   }
 
+  /** What `work` returns, as soon as nobody else writes; undefined if somebody does for long. */
+  async #untilFree<T extends object>(work: () => T | undefined): Promise<T | undefined> {
+    const until = monotonicMillis() + patience.millis;
+    for (;;) {
+      let done: T | undefined;
+      await this.#betweenWrites(() => {
+        done = work();
+      });
+      if (done !== undefined || monotonicMillis() > until) return done;
+      await sleep(patience.every);
+    }
+  }
+
   /** Undefined if another process is writing. */
-  #restartNow(): PageSet | null | undefined {
+  #holdNow(checkpoints: boolean, skips = false): { readonly pages: PageSet | null } | undefined {
     try {
       this.#locking.exec("BEGIN IMMEDIATE");
     } catch (error) {
@@ -115,36 +156,42 @@ class SqliteHeldLog implements HeldLog {
     }
     try {
       // Nobody commits meanwhile, so this is all there is.
-      const logged = drain(this.#tail.advance());
-      const rest = logged && copyOf(this.#inLog(logged));
-      this.#holdAnew();
-      return rest;
+      const pages = skips ? this.#tail.skip() : this.#readRest();
+      if (this.#isHeld) this.#holding.exec("COMMIT");
+      this.#isHeld = false;
+      if (checkpoints) this.#checkpoint();
+      this.#holding.exec("BEGIN");
+      this.#isHeld = true;
+      numberOf(this.#holding, `SELECT count(*) FROM "sqlite_schema"`);
+      this.#pageCount = numberOf(this.#holding, "PRAGMA page_count");
+      this.#tail.resetSize();
+      return { pages: pages ?? null };
     } catch (error) {
-      throw error instanceof ArchiveGap ? error : translateFault(error);
+      // What was read is lost with this, or the log is no longer held.
+      throw error instanceof ArchiveGap
+        ? error
+        : new ArchiveGap("the log can't be read or held", { cause: error });
     } finally {
       this.#locking.exec("ROLLBACK");
     }
   }
 
-  #holdAnew(): void {
-    try {
-      if (this.#isHeld) this.#holding.exec("COMMIT");
-      this.#isHeld = false;
-      this.#checkpoint();
-      this.#holding.exec("BEGIN");
-      this.#isHeld = true;
-      numberOf(this.#holding, `SELECT count(*) FROM "sqlite_schema"`);
-      this.#pageCount = numberOf(this.#holding, "PRAGMA page_count");
-    } catch (cause) {
-      throw new ArchiveGap("the log is no longer held", { cause });
-    }
+  #readRest(): PageSet | null {
+    const logged = drain(this.#tail.advance());
+    return logged && copyOf(this.#inLog(logged));
+  }
+
+  /** Moves what may be moved into the database, on another thread. */
+  async #checkpointBeside(): Promise<void> {
+    const checkpoint = await this.#locking.prepareScan(passive);
+    await checkpoint.all([]).catch(ignoreFault);
   }
 
   #checkpoint(): void {
     try {
-      this.#holding.prepare("PRAGMA wal_checkpoint(PASSIVE)").all([]);
+      this.#holding.prepare(passive).all([]);
     } catch {
-      // The disk may be full. The log is as good, and the next time it is tried again.
+      ignoreFault();
     }
   }
 
@@ -153,9 +200,13 @@ class SqliteHeldLog implements HeldLog {
     return {
       pageCount,
       numbers: numbers.toSorted((one, other) => one - other),
-      read: (some) => some.map((number) => this.#tail.page(frames.get(number) ?? 0)),
+      read: (some) => some.map((number) => this.#tail.page(number, frames.get(number) ?? 0)),
     };
   }
+}
+
+function ignoreFault(): void {
+  // The disk may be full. The log is as good, and the next time it is tried again.
 }
 
 /** The same pages in memory. */

@@ -1,8 +1,9 @@
 // What is committed to a write-ahead log, read from its file
 // (https://www.sqlite.org/fileformat2.html#walformat). SQLite has no locks on this file, so this
 // process may open and close it beside its connections.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { ArchiveGap } from "../../ports/archive.js";
+import { readLogIndex, type LogIndex } from "./log-index.js";
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
@@ -14,8 +15,8 @@ type Sums = readonly [number, number];
 
 /** Where a log was read up to: after so many frames, which are those of one beginning of it. */
 interface Place {
-  /** What all frames since the log's last beginning carry; null before there are any. */
-  readonly salt: Buffer | null;
+  /** What all frames since the log's last beginning carry. */
+  readonly salt: Buffer;
   readonly frames: number;
   readonly sums: Sums;
 }
@@ -29,23 +30,38 @@ export interface Logged {
 }
 
 export class LogTail {
+  /** Bytes of a page. */
+  readonly pageSize: number;
+  readonly #path: string;
   readonly #file: number;
-  readonly #pageSize: number;
   #place: Place | undefined;
+  /** Frames that were there when the size was last reset. */
+  #before = 0;
 
-  /** Opens the log at `path`, which must exist. */
+  /** Opens the log of the database at `path`, which has one. */
   constructor(path: string, pageSize: number) {
-    this.#file = openSync(path, "r");
-    this.#pageSize = pageSize;
+    this.#path = path;
+    this.#file = openSync(`${path}-wal`, "r");
+    this.pageSize = pageSize;
   }
 
-  /** Bytes since the log's last beginning, as far as it was read. */
+  /** Bytes since `resetSize`, as far as the log was read. */
   get size(): number {
-    return (this.#place?.frames ?? 0) * this.#frameBytes;
+    return Math.max(0, (this.#place?.frames ?? 0) - this.#before) * this.#frameBytes;
   }
 
   get #frameBytes(): number {
-    return frameHeaderBytes + this.#pageSize;
+    return frameHeaderBytes + this.pageSize;
+  }
+
+  resetSize(): void {
+    this.#before = this.#place?.frames ?? 0;
+  }
+
+  /** Goes to the end of what is committed. Nobody may commit meanwhile. */
+  skip(): void {
+    const { salt, frames, sums } = this.#index() ?? unreadable();
+    this.#place = { salt, frames, sums };
   }
 
   /**
@@ -53,84 +69,81 @@ export class LogTail {
    * turn. Throws `ArchiveGap` if the log isn't the one that was read, nor the one after it.
    */
   *advance(): Generator<undefined, Logged | null> {
-    const place = this.#begin();
-    if (place === null) return null;
+    const index = this.#index();
+    const from = index && this.#begin(index);
+    if (index === null || from === null) return null;
     const frames = new Map<number, number>();
-    let uncommitted = new Map<number, number>();
-    let [at, sums, pageCount] = [place.frames, place.sums, 0];
-    const { salt } = place;
-    let reached = place;
-    for (;;) {
-      const portion = this.#read(at);
-      let from = 0;
-      for (; from < portion.length; from += this.#frameBytes) {
-        const frame = portion.subarray(from, from + this.#frameBytes);
-        const number = frame.readUInt32BE(0);
-        if (number === 0 || salt === null || !frame.subarray(8, 16).equals(salt)) break;
-        const next = this.#sumsOf(portion, from, sums);
-        if (!isAt(frame, 16, next)) break;
-        sums = next;
+    let [at, sums, pageCount] = [from.frames, from.sums, 0];
+    while (at < index.frames) {
+      const portion = this.#read(at, index.frames - at);
+      for (let start = 0; start < portion.length; start += this.#frameBytes) {
+        const frame = portion.subarray(start, start + this.#frameBytes);
+        sums = this.#sumsOf(portion, start, sums);
+        if (!frame.subarray(8, 16).equals(index.salt) || !isAt(frame, 16, sums))
+          throw new ArchiveGap(`frame ${at + 1} of the log is damaged`);
         at += 1;
-        uncommitted.set(number, at);
-        const committed = frame.readUInt32BE(4);
-        if (committed === 0) continue;
-        for (const [page, own] of uncommitted) frames.set(page, own);
-        uncommitted = new Map();
-        pageCount = committed;
-        reached = { salt, frames: at, sums };
+        frames.set(frame.readUInt32BE(0), at);
+        pageCount = frame.readUInt32BE(4);
       }
-      if (from < portion.length || portion.length === 0) break;
-      yield;
+      if (at < index.frames) yield;
     }
+    if (sums[0] !== index.sums[0] || sums[1] !== index.sums[1])
+      throw new ArchiveGap("what was read of the log is no longer what it has");
+    if (from.frames === 0 && from.salt !== this.#place?.salt) this.#before = 0;
     // Only now: after a fault of the disk, all of it is read again.
-    this.#place = reached;
-    return pageCount === 0 ? null : { frames, pageCount };
+    this.#place = { salt: from.salt, frames: at, sums };
+    return frames.size === 0 ? null : { frames, pageCount };
   }
 
   /** The content of a page in a frame. */
-  page(frame: number): Buffer {
-    const page = Buffer.allocUnsafeSlow(this.#pageSize);
-    const at = headerBytes + (frame - 1) * this.#frameBytes + frameHeaderBytes;
-    if (readSync(this.#file, page, 0, page.length, at) < page.length)
+  page(number: number, frame: number): Buffer {
+    const whole = Buffer.allocUnsafeSlow(this.#frameBytes);
+    const at = headerBytes + (frame - 1) * this.#frameBytes;
+    const read = readSync(this.#file, whole, 0, whole.length, at);
+    if (read < whole.length || whole.readUInt32BE(0) !== number)
       throw new ArchiveGap(`frame ${frame} of the log is gone`);
-    return page;
+    return whole.subarray(frameHeaderBytes);
   }
 
   close(): void {
     closeSync(this.#file);
   }
 
-  /** Where to go on; null if nothing can be said yet. */
-  #begin(): Place | null {
-    const header = Buffer.allocUnsafeSlow(headerBytes);
-    const known = this.#place;
-    if (fstatSync(this.#file).size < headerBytes) {
-      // It was emptied: what was in it is in the database.
-      this.#place = { salt: null, frames: 0, sums: [0, 0] };
-      return null;
-    }
-    readSync(this.#file, header, 0, headerBytes, 0);
-    const salt = header.subarray(16, 24);
-    if (known?.salt?.equals(salt) === true) return known;
-    const sums = addSums(wordsOf(header.subarray(0, 24)), [0, 0]);
-    // It is being written just now.
-    if ((header.readUInt32BE(0) & ~1) !== magic || !isAt(header, 24, sums)) return null;
-    if (header.readUInt32BE(0) !== ownMagic)
-      throw new ArchiveGap("the log was begun on a machine with another order of bytes");
-    if (header.readUInt32BE(8) !== this.#pageSize)
+  #index(): LogIndex | null {
+    const index = readLogIndex(`${this.#path}-shm`);
+    // Of a log that has nothing yet, it isn't known.
+    if (index !== null && index.frames > 0 && index.pageSize !== this.pageSize)
       throw new ArchiveGap("pages have another size now");
-    if (known?.salt != null && salt.readUInt32BE(0) !== (known.salt.readUInt32BE(0) + 1) >>> 0)
-      throw new ArchiveGap("the log began anew more than once");
-    return { salt, frames: 0, sums };
+    return index;
   }
 
-  /** Whole frames from behind the first `count`. */
-  #read(count: number): Buffer {
-    const most = Math.max(1, Math.floor(portionBytes / this.#frameBytes)) * this.#frameBytes;
-    const portion = Buffer.allocUnsafeSlow(most);
+  /** Where to go on; null if the log is just beginning anew. */
+  #begin({ salt, frames }: LogIndex): Place | null {
+    const known = this.#place;
+    if (known?.salt.equals(salt) === true) {
+      if (frames < known.frames) throw new ArchiveGap("frames that were read are gone");
+      return known;
+    }
+    // If there was nothing, the salt isn't drawn before there is.
+    const isNext = salt.readUInt32BE(0) === ((known?.salt.readUInt32BE(0) ?? 0) + 1) >>> 0;
+    if (known !== undefined && known.frames > 0 && !isNext)
+      throw new ArchiveGap("the log began anew more than once");
+    if (frames === 0) return null;
+    const header = Buffer.allocUnsafeSlow(headerBytes);
+    readSync(this.#file, header, 0, headerBytes, 0);
+    if (header.readUInt32BE(0) !== ownMagic || !header.subarray(16, 24).equals(salt))
+      throw new ArchiveGap("the log isn't the one that its index is of");
+    return { salt, frames: 0, sums: [header.readInt32BE(24), header.readInt32BE(28)] };
+  }
+
+  /** Whole frames from behind the first `count`, and no more than there are. */
+  #read(count: number, left: number): Buffer {
+    const most = Math.min(left, Math.max(1, Math.floor(portionBytes / this.#frameBytes)));
+    const portion = Buffer.allocUnsafeSlow(most * this.#frameBytes);
     const at = headerBytes + count * this.#frameBytes;
-    const read = readSync(this.#file, portion, 0, most, at);
-    return portion.subarray(0, read - (read % this.#frameBytes));
+    if (readSync(this.#file, portion, 0, portion.length, at) < portion.length)
+      throw new ArchiveGap("the log is shorter than its index says");
+    return portion;
   }
 
   #sumsOf(portion: Buffer, from: number, sums: Sums): Sums {
@@ -140,9 +153,12 @@ export class LogTail {
   }
 }
 
-/** The first four bytes of a log; the lowest bit says in which order sums take the bytes. */
-const magic = 0x377f0682;
-const ownMagic = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? magic : magic | 1;
+function unreadable(): never {
+  throw new ArchiveGap("the index of the log can't be read");
+}
+
+/** The first four bytes of a log whose sums take the bytes in the order of this machine. */
+const ownMagic = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0x377f0682 : 0x377f0683;
 
 function wordsOf(bytes: Buffer): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

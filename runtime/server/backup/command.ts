@@ -1,13 +1,14 @@
 // `node server.js backup FOLDER` and `restore FOLDER`: what the embedded engines keep, copied while
 // the service runs, and brought back.
+import { formats } from "../../contract/validation.js";
 import type { ConnectOptions } from "../connect.js";
 import { faultOfDisk } from "../data-folder.js";
 import type { ServiceDefinition } from "../service.js";
 import { backUp } from "./backup.js";
 import { bringBack } from "./continuous/bring-back.js";
-import { openBackupStore } from "./continuous/open.js";
+import { isUnmade, openBackupStore } from "./continuous/open.js";
 import { placeOf, refuse } from "./place.js";
-import { restore } from "./restore.js";
+import { restore, tellVersion } from "./restore.js";
 
 export const backupUsages = ["backup FOLDER", "restore [FOLDER | --at TIME]"];
 
@@ -35,13 +36,18 @@ function bringingBack([option, time, ...more]: readonly string[]): Work | null {
   if (until === null || more.length > 0) return null;
   return async (service, { settings }) => {
     const { database } = placeOf(service, settings, "");
-    const store = await openBackupStore(service, settings);
-    if (store === null)
+    const { backup } = settings;
+    if (backup === null)
       throw refuse("core.configuration", "BACKUP_URL must be set, or the folder of a backup named");
+    if (isUnmade(backup)) throw refuse("core.conflict", "BACKUP_URL has no backup of this service");
+    const store = await openBackupStore(service, settings);
+    if (store === null) return;
     try {
-      const { at, bytes } = await bringBack(store, database, until);
+      const { at, bytes, version } = await bringBack(store, database, until);
+      const time = new Date(at).toISOString();
+      const other = tellVersion(version, service.version);
       process.stdout.write(
-        `the database (${bytes} bytes), with all that was committed before ${new Date(at).toISOString()}; ${secretsAdvice}\n`,
+        `the database (${bytes} bytes), with all that was committed before ${time}${other}; ${secretsAdvice}\n`,
       );
     } catch (error) {
       throw faultOfDisk(error, database);
@@ -52,9 +58,8 @@ function bringingBack([option, time, ...more]: readonly string[]): Work | null {
 }
 
 function readTime(text: string | undefined): number | null {
-  const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-  const time = pattern.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
-  return Number.isNaN(time) ? null : time;
+  const given = text?.toUpperCase() ?? "";
+  return formats["date-time"](given) ? Date.parse(given) : null;
 }
 
 const secretsAdvice = "secrets are not among them: keep those apart";

@@ -45,8 +45,12 @@ export async function restore(place: BackupPlace): Promise<string> {
 }
 
 function tellRestored({ begunAt, version }: Facts, count: number, own: string): string {
-  const other = version === own ? "" : ` (of version ${version}; this is ${own})`;
-  return `the database and ${count} files, as they were after ${begunAt}${other}`;
+  return `the database and ${count} files, as they were after ${begunAt}${tellVersion(version, own)}`;
+}
+
+/** Which version has written what was restored; nothing if it is this one. */
+export function tellVersion(version: string, own: string): string {
+  return version === own ? "" : ` (of version ${version}; this is ${own})`;
 }
 
 /** The files of a family: where they go, and their hashes by their paths there. */

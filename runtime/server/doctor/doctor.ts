@@ -13,6 +13,7 @@ import { notice, ok, wrong, type Symptom } from "../../ports/symptom.js";
 import type { SignalBus } from "../../ports/bus.js";
 import { silentLog } from "../../ports/log.js";
 import { within } from "../../work/within.js";
+import { tellReason } from "../backup/continuous/reason.js";
 import { openBus } from "../bus.js";
 import { connect, type ServiceConnection } from "../connect.js";
 import { examineFile, examineReplicaAt, examineServer, openDatabase } from "../engines.js";
@@ -192,7 +193,8 @@ async function* ofBackup(service: ServiceDefinition, settings: Settings): AsyncG
     const found = await inTime(examineBackup(service, settings));
     if (found !== null) yield found;
   } catch (error) {
-    yield wrong("backup", tell(error));
+    const isOurs = error instanceof ServiceError && error.code === "core.conflict";
+    yield wrong("backup", isOurs ? tell(error) : `BACKUP_URL: ${tellReason(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 // there again, on another one; as it is, or as it was at a time. In a folder, and in a bucket of S3.
 import {
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -13,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.js";
 import { keptFiles } from "../../support/kept-files.js";
 import { objectEngines, type FreshObjects } from "../../support/object-engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
@@ -143,7 +145,7 @@ describe.each(objectEngines.filter(({ isAvailable }) => isAvailable))("in $name"
     const { data, environment } = newPlace();
     const first = await started(environment);
     const early = await addNote(first.url, "early");
-    const time = new Date((await kept(first.url)) * 1_000).toISOString();
+    const time = new Date(Math.round((await kept(first.url)) * 1_000)).toISOString();
     await sleep(1_000);
     const late = await addNote(first.url, "late");
     await kept(first.url);
@@ -246,7 +248,9 @@ test("a backup that was emptied is written again, and the log says so", async ()
   const first = await started(environment);
   const id = await addNote(first.url, "one");
   await ended(first.process, "SIGTERM");
-  rmSync(environment["BACKUP_URL"]?.slice("file:".length) ?? "", { recursive: true });
+  const place = environment["BACKUP_URL"]?.slice("file:".length) ?? "";
+  for (const name of readdirSync(join(place, "objects")))
+    rmSync(join(place, "objects", name), { recursive: true });
   const second = await started(environment);
   await second.process.says(/the backup lacks what it had: all of it is written again/);
   await kept(second.url);
@@ -278,6 +282,63 @@ describe("what would lose something is refused", () => {
     ]);
   });
 
+  test("a place that has nothing, though it had this database's backup", () => {
+    const { BACKUP_URL = "" } = place.environment;
+    const path = BACKUP_URL.slice("file:".length);
+    // As where a disk isn't mounted.
+    renameSync(path, `${path}.away`);
+    mkdirSync(path);
+    expect(version.run(place.environment).stderr).toMatch(
+      /BACKUP_URL has nothing, though it had this database's backup: is it right, its disk mounted/,
+    );
+    expect(version.run(place.environment, "doctor").stdout).toMatch(/^notice {2}backup/m);
+    expect(readdirSync(path)).toEqual([]);
+    rmSync(path, { recursive: true });
+    renameSync(`${path}.away`, path);
+  });
+
+  test("a database that is gone while its backup is known", () => {
+    const data = newPath();
+    mkdirSync(data);
+    const from = place.environment["DATA_DIR"] ?? "";
+    cpSync(join(from, "service.db-backup"), join(data, "service.db-backup"));
+    const environment = { ...place.environment, DATA_DIR: data };
+    for (const command of [[], ["migrate"]])
+      expect(version.run(environment, ...command).stderr).toMatch(
+        /service\.db is gone, and .*service\.db-backup is there: bring it back/,
+      );
+    expect(version.run(environment, "restore").code).toBe(0);
+  });
+
+  test("a first backup at a place that doesn't answer", async () => {
+    const BACKUP_URL = `s3://none?endpoint=http://127.0.0.1:${await freePort()}`;
+    const keys = { BACKUP_ACCESS_KEY: "a", BACKUP_SECRET_KEY: "b" };
+    const { code, stderr } = version.run({ DATA_DIR: newPath(), BACKUP_URL, ...keys });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/BACKUP_URL: ECONNREFUSED/)]);
+    // One that has been kept before is served: it may be kept later.
+    const { url, process } = await started({ ...place.environment, BACKUP_URL, ...keys });
+    await process.says(/doesn't take what is committed, and is tried again: ECONNREFUSED/);
+    expect(await statusOf(url, id)).toBe(200);
+    await ended(process, "SIGTERM");
+    expect(process.output()).toMatch(/the backup lacks what was committed last/);
+  });
+
+  test("a place in DATA_DIR, and a turn that can't be told", async () => {
+    const data = newPath();
+    const inside = version.run({ DATA_DIR: data, BACKUP_URL: `file:${data}/backup` });
+    expect(inside.stderr).toMatch(/BACKUP_URL must not be in DATA_DIR: it would be lost with that/);
+    const { data: other, environment } = inFolder();
+    mkdirSync(other, { mode: 0o700 });
+    writeFileSync(join(other, "service.db-backup-turn"), "no database at all ".repeat(100));
+    const { url, process } = await started(environment);
+    await process.says(
+      /doesn't take what is committed, and is tried again: file is not a database/,
+    );
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(Number(/^opwright_backup_behind_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    await ended(process, "SIGTERM");
+  });
+
   test("a restore where there is a database", () => {
     const { code, stderr } = version.run(place.environment, "restore");
     expect([code, stderr]).toEqual([1, expect.stringMatching(/service\.db is there: stop/)]);
@@ -305,7 +366,7 @@ describe("what would lose something is refused", () => {
     bytes[bytes.length >> 2] = (bytes[bytes.length >> 2] ?? 0) ^ (how === "changed" ? 1 : 0);
     writeFileSync(path, how === "changed" ? bytes : bytes.subarray(0, bytes.length >> 1));
     const environment = { DATA_DIR: data, BACKUP_URL: `file:${backup}` };
-    expect(version.run(environment, "restore").stderr).toMatch(/is damaged: /);
+    expect(version.run(environment, "restore").stderr).toMatch(/is damaged: |can't be read: /);
     // Nothing opens what isn't whole.
     expect(version.run(environment).stderr).toMatch(/a restore is under way, or ended early/);
     expect(id).not.toBe("");

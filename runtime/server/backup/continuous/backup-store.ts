@@ -9,6 +9,13 @@ import { readLineage, type Lineage } from "./lineage.js";
 /** What all keys begin with, so that a bucket may have something else, too. */
 const root = "opwright-backup";
 
+/** More than any part has, compressed. */
+const mostPartBytes = 256 * 1024 * 1024;
+
+export function isSeries(name: string): boolean {
+  return /^[0-9a-f]{16}$/.test(name);
+}
+
 /** The backup of a service. Calls reject as those of object engines do. */
 export class BackupStore {
   readonly #objects: ObjectStore;
@@ -26,7 +33,8 @@ export class BackupStore {
       const [key] = await this.#keys(this.#prefix, after, 1, signal);
       if (key === undefined) return found;
       const series = key.slice(this.#prefix.length).split("/", 1)[0] ?? "";
-      found.push(series);
+      // A browser of buckets may have left something of its own.
+      if (isSeries(series)) found.push(series);
       // Behind everything of this one.
       after = `${this.#prefix}${series}/\u{10ffff}`;
     }
@@ -54,11 +62,23 @@ export class BackupStore {
   async readPart(key: string): Promise<Buffer> {
     const opened = await this.#objects.open(key);
     if (opened === null) throw refuse("core.conflict", `${key} was removed meanwhile`);
-    return buffer(opened.body);
+    if (opened.head.size <= mostPartBytes) return buffer(opened.body);
+    opened.body.destroy();
+    throw refuse("core.conflict", `${key} is larger than any part`);
   }
 
   async remove(key: string, signal?: AbortSignal): Promise<void> {
     await this.#objects.remove(key, { signal });
+  }
+
+  /** Removes uploads that nobody has ended for so long. */
+  async sweep(series: string, olderThanSeconds: number): Promise<void> {
+    await this.#objects.sweep(`${this.#prefix}${series}/`, olderThanSeconds, 1_000);
+  }
+
+  /** Rejects if the place can't be reached, or takes nothing, as far as that can be told. */
+  ping(): Promise<void> {
+    return this.#objects.ping();
   }
 
   close(): Promise<void> {

@@ -3,15 +3,20 @@ import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.js";
 import { privateFile } from "../../../engines/private-files.js";
+import { sleep } from "../../../ports/ambient.js";
 import { databaseName } from "../format.js";
 import { refuse } from "../place.js";
 import { expectNoDatabase, placeDatabase } from "../restore.js";
 import type { BackupStore } from "./backup-store.js";
 import { pathToNewest, type WholeDelta } from "./lineage.js";
-import { writeLocalState } from "./local-state.js";
+import { writeLocalState, type LocalState } from "./local-state.js";
 import { PageHashes } from "./page-hashes.js";
 import { readPart, type PartContent } from "./part-content.js";
+import { tellReason } from "./reason.js";
 
+/** How often a part is fetched, and the first pause before it is fetched again, in milliseconds. */
+const mostAttempts = 4;
+const pauseMillis = 500;
 /** Parts that are fetched before they are needed. */
 const partsAhead = 8;
 
@@ -20,6 +25,8 @@ export interface BroughtBack {
   readonly at: number;
   /** Bytes of the database. */
   readonly bytes: number;
+  /** The version of the service that has written this state. */
+  readonly version: string;
 }
 
 /**
@@ -47,14 +54,14 @@ export async function bringBack(
   const mark = markRestoring(database);
   try {
     const staged = join(mark.folder, databaseName);
-    const { pageSize, hashes } = await writeStates(store, way, staged);
+    const { pageSize, hashes, version } = await writeStates(store, way, staged);
     const fault = snapshotFault(staged);
     if (fault !== null) throw refuse("core.conflict", `the state of the backup: ${fault}`);
     await writeLocalState(database, { series, state: newest.to, pageSize, hashes });
     // Last, since a database that is there says that all of it is.
     await placeDatabase(staged, database);
     mark.remove();
-    return { at: newest.at, bytes: pageSize * hashes.pageCount };
+    return { at: newest.at, bytes: pageSize * hashes.pageCount, version };
   } finally {
     mark.release();
   }
@@ -76,14 +83,16 @@ async function writeStates(
   store: BackupStore,
   way: readonly WholeDelta[],
   path: string,
-): Promise<{ readonly pageSize: number; readonly hashes: PageHashes }> {
+): Promise<Pick<LocalState, "pageSize" | "hashes"> & Pick<BroughtBack, "version">> {
   const keys = way.flatMap((delta) => delta.keys);
   const hashes = new PageHashes();
   let size: number | undefined;
+  let version = "";
   const file = await open(path, "w", privateFile);
   try {
     for await (const [key, part] of readAhead(keys, (own) => fetchPart(store, own))) {
       size ??= part.pageSize;
+      ({ version } = part);
       if (part.pageSize !== size)
         throw refuse("core.conflict", `${key}: its pages have another size`);
       hashes.resize(Math.max(hashes.pageCount, part.pageCount));
@@ -95,20 +104,32 @@ async function writeStates(
     const pageSize = size ?? 0;
     await file.truncate(pageSize * hashes.pageCount);
     await file.sync();
-    return { pageSize, hashes };
+    return { pageSize, hashes, version };
   } finally {
     await file.close();
   }
 }
 
 async function fetchPart(store: BackupStore, key: string): Promise<PartContent> {
+  const bytes = await fetchBytes(store, key);
   try {
-    return await readPart(await store.readPart(key));
+    return await readPart(bytes);
   } catch (error) {
-    if (error instanceof ServiceError && error.code !== "core.infrastructure") throw error;
-    const cause = error instanceof ServiceError ? error.cause : error;
-    const said = cause instanceof Error ? cause.message : String(cause);
-    throw refuse("core.conflict", `${key} is damaged: ${said}`);
+    throw refuse("core.conflict", `${key} is damaged: ${tellReason(error)}`);
+  }
+}
+
+/** Tries again where the connection breaks, or the store has no time. */
+async function fetchBytes(store: BackupStore, key: string): Promise<Buffer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await store.readPart(key);
+    } catch (error) {
+      const mayPass = !(error instanceof ServiceError) || error.code === "core.unavailable";
+      if (mayPass && attempt < mostAttempts) await sleep(attempt * pauseMillis);
+      else if (error instanceof ServiceError && error.code === "core.conflict") throw error;
+      else throw refuse("core.conflict", `${key} can't be read: ${tellReason(error)}`);
+    }
   }
 }
 

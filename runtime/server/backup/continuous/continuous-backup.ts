@@ -7,6 +7,7 @@ import type { Log } from "../../../ports/log.js";
 import { tellOnce, type Outage } from "../../../work/tell-once.js";
 import type { BackupStore } from "./backup-store.js";
 import { KeptDatabase } from "./kept-database.js";
+import { tellReason } from "./reason.js";
 import { findSeries } from "./series.js";
 
 /** Between two looks at the log, and between two attempts after a fault. */
@@ -14,8 +15,9 @@ const everyMillis = 500;
 const pauseMillis = 2_000;
 /** The log may grow to so many bytes while the store doesn't take anything. */
 const mostLogBytes = 256 * 1024 * 1024;
-/** How long a stop waits for what was committed last. */
+/** How long a stop waits for what was committed last, and for what is aborted then. */
 const lastMillis = 3_000;
+const endedMillis = 500;
 
 export interface BackupOptions {
   readonly archive: Archive;
@@ -51,9 +53,12 @@ export class ContinuousBackup {
   /** Ends what is under way, when a stop has waited for long enough. */
   readonly #ending = new AbortController();
   readonly #outage: Outage;
+  readonly #unremoved: Outage;
   readonly #running: Promise<void>;
   #keptAt: number | null = null;
   #turnAt: number | null = null;
+  /** Whether it has what was committed until the stop. */
+  #hasLast = false;
   #bytes = 0;
   #deltas = 0;
   #faults = 0;
@@ -61,8 +66,14 @@ export class ContinuousBackup {
   /** Begins at once. `findSeries` tells beforehand whether the backup is this database's. */
   constructor(options: BackupOptions) {
     this.#options = options;
-    this.#outage = tellOnce((err) =>
-      options.log.error({ err }, "the backup doesn't take what is committed; it is tried again"),
+    this.#outage = tellOnce((reason) =>
+      options.log.error(
+        {},
+        `the backup doesn't take what is committed, and is tried again: ${String(reason)}`,
+      ),
+    );
+    this.#unremoved = tellOnce((reason) =>
+      options.log.error({}, `the backup can't remove what is too old: ${String(reason)}`),
     );
     this.#running = this.#run();
   }
@@ -81,10 +92,12 @@ export class ContinuousBackup {
   /** Waits a little for the backup to take what was committed last. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    const late = sleep(lastMillis, undefined, { ref: false });
-    await Promise.race([this.#running, late]);
+    await Promise.race([this.#running, sleep(lastMillis, undefined, { ref: false })]);
     this.#ending.abort();
-    await this.#running;
+    // What can't be aborted ends with the process.
+    await Promise.race([this.#running, sleep(endedMillis, undefined, { ref: false })]);
+    if (this.#turnAt !== null && !this.#hasLast)
+      this.#options.log.warn({}, "the backup lacks what was committed last");
     await this.#options.store.close();
   }
 
@@ -92,10 +105,10 @@ export class ContinuousBackup {
     const { archive } = this.#options;
     while (!this.#stopping.signal.aborted) {
       try {
+        this.#turnAt ??= this.#options.clock.now();
         const turn = archive.takeTurn();
         if (turn !== null)
           try {
-            this.#turnAt ??= this.#options.clock.now();
             await this.#keepOn();
           } finally {
             turn.release();
@@ -110,11 +123,12 @@ export class ContinuousBackup {
 
   /** Keeps the database until the service stops; rejects if it has to be begun again. */
   async #keepOn(): Promise<void> {
+    const openedAt = this.#options.clock.now();
     const log = await this.#options.archive.open();
     const turn = new AbortController();
     try {
       const signal = AbortSignal.any([this.#ending.signal, turn.signal]);
-      const kept = await this.#resume(log, signal);
+      const kept = await this.#resume(log, openedAt, signal);
       try {
         await this.#keepUntilStopped(kept, log);
       } finally {
@@ -131,16 +145,15 @@ export class ContinuousBackup {
     while (!this.#stopping.signal.aborted)
       await this.#pause((await this.#keep(kept, log)) ? everyMillis : pauseMillis);
     // What came meanwhile.
-    if (await this.#keep(kept, log)) return;
-    this.#options.log.warn({}, "the backup lacks what was committed last");
+    this.#hasLast = await this.#keep(kept, log);
   }
 
-  async #resume(log: HeldLog, signal: AbortSignal): Promise<KeptDatabase> {
+  async #resume(log: HeldLog, openedAt: number, signal: AbortSignal): Promise<KeptDatabase> {
     const { archive, store, service, days, clock } = this.#options;
-    const began = clock.now();
     const kept = await KeptDatabase.resume({
       store,
       log,
+      openedAt,
       database: archive.path,
       series: await findSeries(store, archive.path, signal),
       service,
@@ -151,7 +164,8 @@ export class ContinuousBackup {
         this.#bytes += bytes;
         this.#deltas += 1;
       },
-      failed: (error) => this.#note(error),
+      failed: (error, what) =>
+        what === "writing" ? this.#note(error) : this.#unremoved.tell(tellReason(error)),
       emptied: () =>
         this.#options.log.warn(
           {},
@@ -160,7 +174,7 @@ export class ContinuousBackup {
       crossed: () =>
         this.#options.log.error({}, "another service writes to the same backup: stop one of them"),
     });
-    this.#noteKept(began);
+    this.#noteKept(openedAt);
     return kept;
   }
 
@@ -186,7 +200,7 @@ export class ContinuousBackup {
   #note(error: unknown): void {
     if (this.#ending.signal.aborted) return;
     this.#faults += 1;
-    this.#outage.tell(error);
+    this.#outage.tell(tellReason(error));
   }
 
   async #pause(millis: number): Promise<void> {

@@ -8,11 +8,19 @@
 export type StateId = string;
 
 export function stateId(sequence: number, writer: string): StateId {
-  return `${String(sequence).padStart(10, "0")}-${writer}`;
+  return `${String(sequence).padStart(sequenceDigits, "0")}-${writer}`;
 }
+
+const sequenceDigits = 12;
+/** More than there are half seconds in a thousand years, and room for as many more. */
+export const mostSequence = 10 ** (sequenceDigits - 1);
 
 export function sequenceOf(state: StateId): number {
   return Number.parseInt(state, 10);
+}
+
+export function writerOf(state: StateId): string {
+  return state.slice(state.indexOf("-") + 1);
 }
 
 /** A delta as its name says it. */
@@ -33,7 +41,7 @@ export function partName({ from, to, at, pages, parts }: Delta, part: number): s
 }
 
 const name =
-  /^(\d{10}-[0-9a-f]{8})\.(\d{10}-[0-9a-f]{8}|nothing)\.(\d{8}T\d{9}Z)\.(\d+)p\.(\d+)of(\d+)$/;
+  /^(\d{12}-[0-9a-f]{8})\.(\d{12}-[0-9a-f]{8}|nothing)\.(\d{8}T\d{9}Z)\.(\d{1,10})p\.(\d{1,8})of(\d{1,8})$/;
 
 /** The part that a name is of; null if it is no such name. */
 export function readPartName(text: string): (Delta & { readonly part: number }) | null {
@@ -41,14 +49,9 @@ export function readPartName(text: string): (Delta & { readonly part: number }) 
   if (found === null) return null;
   const [, to = "", from = "", time = "", pages, part, parts] = found;
   const at = Date.parse(time.replace(/^(....)(..)(..T)(..)(..)(..)(...Z)$/, "$1-$2-$3$4:$5:$6.$7"));
-  return {
-    from: from === "nothing" ? null : from,
-    to,
-    at,
-    pages: Number(pages),
-    part: Number(part),
-    parts: Number(parts),
-  };
+  const read = { pages: Number(pages), part: Number(part), parts: Number(parts) };
+  if (Number.isNaN(at) || read.part < 1 || read.part > read.parts) return null;
+  return { from: from === "nothing" ? null : from, to, at, ...read };
 }
 
 /** ISO 8601 without punctuation, to the millisecond. */

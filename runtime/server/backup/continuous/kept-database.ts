@@ -1,13 +1,15 @@
 // One process's turn at keeping a database: what is committed is written to the backup, delta by
 // delta, each over the one before.
 import { drawBytes, nextTurn } from "../../../ports/ambient.js";
-import type { HeldLog, PageSet } from "../../../ports/archive.js";
+import { ArchiveGap, type HeldLog, type PageSet } from "../../../ports/archive.js";
 import type { Clock } from "../../../ports/clock.js";
 import type { BackupStore } from "./backup-store.js";
-import { sequenceOf, stateId, type StateId } from "./delta.js";
+import { refuse } from "../place.js";
+import { mostSequence, sequenceOf, stateId, writerOf, type StateId } from "./delta.js";
 import { listExpendable, pathTo, pathToNewest, type Lineage, type WholeDelta } from "./lineage.js";
 import { writeLocalState } from "./local-state.js";
 import { hashBytes, PageHashes } from "./page-hashes.js";
+import { PendingPages } from "./pending-pages.js";
 import type { Series } from "./series.js";
 import { writeDelta, type WrittenDelta } from "./write-delta.js";
 
@@ -30,12 +32,14 @@ const dayMillis = 24 * hourMillis;
 /** For how long every state may be asked for; later, one in about a hundred. */
 const everyMillis = hourMillis;
 const looseMillis = dayMillis;
-/** What is known is written to the disk after so long. */
-const savedMillis = 10 * 60_000;
+/** After so long, it is looked whether the backup has what it had. */
+const lookedMillis = 10 * 60_000;
 
 export interface KeptOptions {
   readonly store: BackupStore;
   readonly log: HeldLog;
+  /** A time before the log was opened. */
+  readonly openedAt: number;
   /** The path of the database. */
   readonly database: string;
   readonly series: Series;
@@ -48,8 +52,8 @@ export interface KeptOptions {
   readonly signal: AbortSignal;
   /** Told what was written. */
   readonly written: (written: Pick<WrittenDelta, "delta" | "bytes">) => void;
-  /** Told why a delta that spares others failed; it is tried again later. */
-  readonly failed: (error: unknown) => void;
+  /** Told why a delta that spares others failed, or removing what is too old; tried again later. */
+  readonly failed: (error: unknown, what: "writing" | "removing") => void;
   /** Told that the backup hasn't got the state any more that this database goes on from. */
   readonly emptied: () => void;
   /** Told that somebody else writes to this series, too. */
@@ -66,7 +70,7 @@ export class KeptDatabase {
   /** When what the backup has was committed, at the latest. */
   #at = 0;
   /** What was committed, and isn't in the backup yet. */
-  #pending: PageSet | null = null;
+  readonly #pending = new PendingPages();
   /** The last state that a delta past others leads to, and what has changed since. */
   #mark: StateId | null = null;
   #changed = new Set<number>();
@@ -76,13 +80,18 @@ export class KeptDatabase {
   #fullPages = 0;
   #pagesSince = 0;
   #sparing: Promise<void> | null = null;
-  #saved: { readonly state: StateId | null; readonly at: number } = { state: null, at: 0 };
+  /** The state that the disk knows; undefined before it is written. */
+  #saved: StateId | null | undefined;
+  #lookedAt: number;
+  /** Whether the backup has lost what it had. */
+  #isGone = false;
   /** The highest sequence that was there before. */
   #since = 0;
 
   private constructor(options: KeptOptions) {
     this.#options = options;
     this.#bounds = options.bounds ?? usualBounds;
+    this.#lookedAt = options.clock.now();
     const { local } = options.series;
     const isKnown = local?.state != null && local.pageSize === options.log.pageSize;
     this.#state = isKnown ? local.state : null;
@@ -105,21 +114,35 @@ export class KeptDatabase {
    * it has to be begun again.
    */
   async keep(): Promise<void> {
+    if (this.#isGone) throw new ArchiveGap("the backup lacks what it had");
     const at = this.#options.clock.now();
-    this.#pending = join(this.#pending, await this.#options.log.advance());
+    this.#pending.add(await this.#options.log.advance());
     await this.#writePending(at);
     const { log } = this.#options;
     const { logPages, steps } = this.#bounds;
     const isLong = log.size >= logPages * log.pageSize || this.#steps >= steps;
     if (isLong && this.#sparing === null) await this.#restart();
-    const isOld = this.#options.clock.now() - this.#saved.at > savedMillis;
-    if (isOld && this.#saved.state !== this.#state) await this.save();
+    if (this.#options.clock.now() - this.#lookedAt > lookedMillis) await this.#look();
+  }
+
+  /** Whether what was kept is still there; if not, this has to be begun again. */
+  async #look(): Promise<void> {
+    const { store, series, clock, signal } = this.#options;
+    this.#lookedAt = clock.now();
+    this.#expectWay(await store.readLineage(series.name, signal));
+    await this.save();
+  }
+
+  #expectWay(lineage: Lineage): void {
+    // Somebody has removed parts of it, or another one who writes to the same series has.
+    if (this.#state !== null && pathTo(lineage, this.#state) === null) this.#isGone = true;
   }
 
   /** Has the disk keep what is known, so that whoever goes on has less to compare. */
   async save(): Promise<void> {
-    const { database, log, series, clock } = this.#options;
-    this.#saved = { state: this.#state, at: clock.now() };
+    const { database, log, series } = this.#options;
+    if (this.#saved === this.#state) return;
+    this.#saved = this.#state;
     await writeLocalState(database, {
       series: series.name,
       state: this.#state,
@@ -134,7 +157,7 @@ export class KeptDatabase {
   }
 
   async #resume(): Promise<void> {
-    const { store, series, signal, log, clock, emptied } = this.#options;
+    const { store, series, signal, log, openedAt: at, emptied } = this.#options;
     const lineage = await store.readLineage(series.name, signal);
     const way = this.#state === null ? null : pathTo(lineage, this.#state);
     if (way === null) {
@@ -145,7 +168,6 @@ export class KeptDatabase {
     this.#learn(lineage, way ?? []);
     // From now on the place belongs to this database, also if this ends before anything is kept.
     await this.save();
-    const at = clock.now();
     const held = log.held();
     const numbers = this.#state === null ? held.numbers : await this.#compare(held);
     const isSame = numbers.length === 0 && held.pageCount === this.#hashes.pageCount;
@@ -165,6 +187,8 @@ export class KeptDatabase {
       // Also of those that this doesn't go on from: what comes now is newer.
       this.#at = Math.max(this.#at, at);
     }
+    if (this.#sequence > mostSequence)
+      throw refuse("core.conflict", `the backup has a state ${this.#sequence}, which can't be`);
     this.#since = this.#sequence;
     const [full, ...others] = way;
     this.#fullAt = full?.at ?? 0;
@@ -189,9 +213,11 @@ export class KeptDatabase {
 
   async #writePending(at: number): Promise<void> {
     const pending = this.#pending;
-    if (pending === null) return;
-    await this.#write(this.#state, pending, at);
-    this.#pending = null;
+    if (pending.isEmpty) return;
+    const { pageCount, numbers } = pending;
+    const pages = { pageCount, numbers, read: (some: readonly number[]) => pending.read(some) };
+    await this.#write(this.#state, pages, at);
+    pending.clear();
   }
 
   /** Writes the next state. */
@@ -236,9 +262,15 @@ export class KeptDatabase {
    */
   async #restart(): Promise<void> {
     const at = this.#options.clock.now();
-    this.#pending = join(this.#pending, await this.#options.log.restart());
+    const rest = await this.#options.log.restart();
+    // Another process is writing for long; what was committed is kept all the same.
+    if (rest === null) return;
+    for (const pages of rest) this.#pending.add(pages);
     await this.#writePending(at);
-    if (this.#steps >= this.#bounds.steps || this.#isFullDue()) this.#sparing = this.#spare();
+    if (this.#steps >= this.#bounds.steps || this.#isFullDue())
+      this.#sparing = this.#spare().finally(() => {
+        this.#sparing = null;
+      });
   }
 
   #isFullDue(): boolean {
@@ -262,13 +294,16 @@ export class KeptDatabase {
       await this.#writeDelta({ from: isFull ? null : mark, to, at }, { ...held, numbers });
       this.#mark = to;
       if (isFull) this.#noteFull(at, numbers.length);
-      await this.#removeExpendable();
     } catch (error) {
       for (const number of changed) this.#changed.add(number);
       this.#steps += steps;
-      if (!signal.aborted) failed(error);
-    } finally {
-      this.#sparing = null;
+      if (!signal.aborted) failed(error, "writing");
+      return;
+    }
+    try {
+      await this.#removeExpendable();
+    } catch (error) {
+      if (!signal.aborted) failed(error, "removing");
     }
   }
 
@@ -277,36 +312,15 @@ export class KeptDatabase {
     const now = clock.now();
     const lineage = await store.readLineage(series.name, signal);
     const isStrange = ({ to }: WholeDelta): boolean =>
-      sequenceOf(to) > this.#since && !to.endsWith(this.#writer);
+      sequenceOf(to) > this.#since && writerOf(to) !== this.#writer;
     if (lineage.deltas.some(isStrange)) crossed();
+    this.#expectWay(lineage);
     const expendable = listExpendable(lineage, {
       everySince: now - everyMillis,
       someSince: now - days * dayMillis,
       looseSince: now - looseMillis,
     });
     for (const key of expendable) await store.remove(key, signal);
+    await store.sweep(series.name, looseMillis / 1_000);
   }
-}
-
-/** Both, one after the other. */
-function join(older: PageSet | null, newer: PageSet | null): PageSet | null {
-  if (older === null || newer === null) return newer ?? older;
-  const isNewer = new Set(newer.numbers);
-  const { pageCount } = newer;
-  const numbers = [...new Set([...older.numbers, ...newer.numbers])]
-    .filter((number) => number <= pageCount)
-    .toSorted((one, other) => one - other);
-  return {
-    pageCount,
-    numbers,
-    read(some) {
-      const pages = new Map<number, Buffer>();
-      for (const { read, own } of [
-        { read: newer.read, own: some.filter((number) => isNewer.has(number)) },
-        { read: older.read, own: some.filter((number) => !isNewer.has(number)) },
-      ])
-        for (const [at, page] of read(own).entries()) pages.set(own[at] ?? 0, page);
-      return some.map((number) => pages.get(number) ?? Buffer.alloc(0));
-    },
-  };
 }

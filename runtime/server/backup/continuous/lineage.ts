@@ -1,5 +1,5 @@
 // Which deltas lead to a state, and which nobody needs any more.
-import { readPartName, sequenceOf, type Delta, type StateId } from "./delta.js";
+import { readPartName, sequenceOf, writerOf, type Delta, type StateId } from "./delta.js";
 
 /** A delta all of whose parts are there. */
 export interface WholeDelta extends Delta {
@@ -16,19 +16,19 @@ export interface Lineage {
 
 /** Reads which deltas are whole from the keys of parts, which end in their names. */
 export function readLineage(keys: readonly string[]): Lineage {
-  const found = new Map<string, { readonly delta: Delta; readonly keys: string[] }>();
+  const found = new Map<string, { readonly delta: Delta; readonly keys: Map<number, string> }>();
   for (const key of keys) {
     const part = readPartName(key.slice(key.lastIndexOf("/") + 1));
     if (part === null) continue;
     const of = key.slice(0, key.lastIndexOf("."));
-    const one = found.get(of) ?? { delta: part, keys: [] };
-    one.keys[part.part - 1] = key;
+    const one = found.get(of) ?? { delta: part, keys: new Map() };
+    one.keys.set(part.part, key);
     found.set(of, one);
   }
   const deltas: WholeDelta[] = [];
   const loose: { key: string; at: number }[] = [];
   for (const { delta, keys: own } of found.values()) {
-    const there = own.filter((key) => key !== undefined);
+    const there = [...own].toSorted(([one], [other]) => one - other).map(([, key]) => key);
     const { from, to, at, pages, parts } = delta;
     if (there.length === parts) deltas.push({ from, to, at, pages, parts, keys: there });
     else loose.push(...there.map((key) => ({ key, at })));
@@ -113,7 +113,9 @@ export function listExpendable(lineage: Lineage, retention: Retention): readonly
   };
   for (const delta of lineage.deltas)
     if (delta.at >= (isMark(delta) ? retention.someSince : retention.everySince)) need(delta.to);
-  // Also the states that were the newest then.
+  // Also the states that were the newest then, and of each writer: it goes on from there.
+  for (const delta of newestOfEach(lineage.deltas))
+    if (delta.at >= retention.someSince) need(delta.to);
   const marks = { ...lineage, deltas: lineage.deltas.filter(isMark) };
   for (const newest of [
     pathToNewest(lineage),
@@ -130,6 +132,17 @@ export function listExpendable(lineage: Lineage, retention: Retention): readonly
     ...lineage.deltas.filter((delta) => !kept(delta)).flatMap(({ keys }) => keys),
     ...lineage.loose.filter(({ at }) => at < retention.looseSince).map(({ key }) => key),
   ];
+}
+
+/** The newest delta of each writer. */
+function newestOfEach(deltas: readonly WholeDelta[]): Iterable<WholeDelta> {
+  const newest = new Map<string, WholeDelta>();
+  for (const delta of deltas) {
+    const writer = writerOf(delta.to);
+    const known = newest.get(writer);
+    if (known === undefined || isNewer(delta, known)) newest.set(writer, delta);
+  }
+  return newest.values();
 }
 
 /** Whether it skips states: the one that it leads to is kept for longer than those in between. */

@@ -1,12 +1,15 @@
 // What a database's own disk knows of its continuous backup: which one it is, and what the backup
 // has. It is beside the database, and goes with it.
 import { open, readFile, rename } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { hasCode } from "../../../engines/disk-faults.js";
 import { syncFolder } from "../../../engines/folder/durable-files.js";
 import { privateFile } from "../../../engines/private-files.js";
 import { isObject } from "../../../contract/json-pointer.js";
+import { isSeries } from "./backup-store.js";
 import { PageHashes } from "./page-hashes.js";
+import { refuse } from "../place.js";
 import type { StateId } from "./delta.js";
 
 export interface LocalState {
@@ -22,6 +25,18 @@ function fileOf(database: string): string {
   return `${database}-backup`;
 }
 
+/**
+ * Throws `core.conflict` if a database is gone whose backup is known beside it: an empty one would
+ * become the newest state of that.
+ */
+export function expectDatabase(database: string): void {
+  if (existsSync(database) || !existsSync(fileOf(database))) return;
+  throw refuse(
+    "core.conflict",
+    `${database} is gone, and ${fileOf(database)} is there: bring it back (server.js restore), or remove that file and name an empty place to begin anew`,
+  );
+}
+
 /** Null if there is none, or none that can be read: then all pages count as new. */
 export async function readLocalState(database: string): Promise<LocalState | null> {
   const bytes = await readFile(fileOf(database)).catch((error: unknown) => {
@@ -33,7 +48,7 @@ export async function readLocalState(database: string): Promise<LocalState | nul
   if (!isObject(facts) || facts["format"] !== 1) return null;
   const { series, state, pageSize, pages } = facts;
   const hashes = new PageHashes(Buffer.from(bytes.subarray(end + 1)));
-  if (typeof series !== "string" || !/^[0-9a-f]{16}$/.test(series)) return null;
+  if (typeof series !== "string" || !isSeries(series)) return null;
   const isWhole =
     typeof state === "string" && typeof pageSize === "number" && pages === hashes.pageCount;
   return isWhole

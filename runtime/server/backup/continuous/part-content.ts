@@ -23,6 +23,8 @@ const numberBytes = 4;
 const lineFeed = 0x0a;
 /** SQLite's bounds (https://www.sqlite.org/fileformat2.html#pages). */
 const pageSizes = { least: 512, most: 65_536 };
+/** Two terabytes of usual pages: what hashes have room for. */
+const mostPages = 2 ** 29;
 /** More than any part has. */
 const mostBytes = 256 * 1024 * 1024;
 
@@ -52,6 +54,7 @@ export async function readPart(compressed: Buffer): Promise<PartContent> {
   const numbers = Array.from({ length: count }, (_none, at) =>
     bytes.readUInt32LE(end + 1 + at * numberBytes),
   );
+  if (pageCount > mostPages) throw new Error("it has an impossible number of pages");
   if (numbers.some((number) => number < 1 || number > pageCount))
     throw new Error("it has a page outside of the database");
   const pages = numbers.map((_number, at) =>
