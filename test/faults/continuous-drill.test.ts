@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addNote, endVersion, keptNotes, keptUntil, startVersion } from "../support/kept-notes.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { versionOf, type Version } from "../support/version-process.js";
-import { addNote, killed, missingOf, randomOf, started, writeOn } from "./drills.js";
+import { missingOf, randomOf, writeOn } from "./drills.js";
 
 const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
@@ -18,27 +19,13 @@ let project: TestProject;
 let version: Version;
 const root = mkdtempSync(join(tmpdir(), "opwright-continuous-drill-"));
 beforeAll(async () => {
-  project = await testProject({
-    "registry/service.yaml": `registry: 1
-service: {name: demo, title: Demo, version: 1.2.3}
-policies: {open: []}
-documents:
-  notes: {type: {text: string}, guard: open}
-`,
-  });
+  project = await testProject(keptNotes);
   version = await versionOf(project);
 }, 120_000);
 afterAll(() => {
   project.remove();
   rmSync(root, { recursive: true, force: true });
 });
-
-/** Until when the service says that all is kept, in milliseconds since 1970; 0 if it doesn't yet. */
-async function keptUntil(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const [, seconds] = /^opwright_backup_kept_timestamp_seconds ([\d.]+)$/m.exec(text) ?? [];
-  return Number(seconds ?? 0) * 1_000;
-}
 
 /** A note that was acknowledged, and when. */
 interface Note {
@@ -58,7 +45,6 @@ test(
     const data = join(root, "data");
     const environment = {
       DATA_DIR: data,
-      METRICS: "on",
       BACKUP_URL: `file:${join(root, "backup")}`,
     };
     const outcomes = { restores: 0, restoresKilled: 0, writes: 0 };
@@ -67,24 +53,24 @@ test(
     let before: readonly Note[] = [];
     for (let drill = 1; drill <= drills; drill += 1) {
       const about = `drill ${drill} of seed ${seed}`;
-      const { url, process } = await started(version, environment);
+      const { url, process } = await startVersion(version, environment);
       const written: Note[] = [];
       const over = new AbortController();
       const writing = writeOn(async (at) => {
         const text = `${drill} ${at} ${"x".repeat(5_000 * random())}`;
-        const path = await addNote(url, text);
-        if (path !== null) written.push({ path, text, at: Date.now() });
+        const id = await addNote(url, text);
+        if (id !== null) written.push({ path: `/notes/${id}`, text, at: Date.now() });
       }, over.signal);
       // The first one has to be there, so that there is something to bring back.
       if (drill === 1) while ((await keptUntil(url)) === 0) await sleep(10);
       let kept = 0;
       const endsAt = Date.now() + 3_000 * random();
       while (Date.now() < endsAt) {
-        kept = Math.max(kept, await keptUntil(url));
+        kept = Math.max(kept, (await keptUntil(url)) * 1_000);
         await sleep(20);
       }
       const killedAt = Date.now();
-      await killed(process);
+      await endVersion(process, "SIGKILL");
       over.abort();
       await writing;
       outcomes.writes += written.length;
@@ -95,7 +81,7 @@ test(
         while (first.child.exitCode === null && !existsSync(join(data, "service.db.restoring")))
           await sleep(1);
         await Promise.race([first.exited, sleep(60 * random())]);
-        await killed(first);
+        await endVersion(first, "SIGKILL");
         if (existsSync(join(data, "service.db.restoring"))) outcomes.restoresKilled += 1;
       }
       if (!existsSync(join(data, "service.db")) || existsSync(join(data, "service.db.restoring"))) {
@@ -103,7 +89,7 @@ test(
         expect([about, code, stderr]).toEqual([about, 0, ""]);
       }
       outcomes.restores += 1;
-      const again = await started(version, environment);
+      const again = await startVersion(version, environment);
       const sure = [...before, ...written.filter(({ at }) => at < kept)];
       expect([about, await missingOf(again.url, asMap(sure))]).toEqual([about, []]);
       const missing = new Set(await missingOf(again.url, asMap(written)));
@@ -111,7 +97,7 @@ test(
       // What is there is what came first.
       expect([about, there]).toEqual([about, written.slice(0, there.length)]);
       lost.push(killedAt - (written[there.length]?.at ?? killedAt));
-      await killed(again.process);
+      await endVersion(again.process, "SIGKILL");
       before = [...before, ...there].slice(-300);
     }
     expect(outcomes.writes).toBeGreaterThan(drills);

@@ -8,17 +8,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keptFiles } from "../support/kept-files.js";
+import { addNote, endVersion, startVersion } from "../support/kept-notes.js";
 import { testProject, type TestProject } from "../support/project-service.js";
 import { versionOf, type Version } from "../support/version-process.js";
-import {
-  addNote,
-  killed,
-  missingOf,
-  randomOf,
-  started,
-  writeOn,
-  type Acknowledged,
-} from "./drills.js";
+import { missingOf, randomOf, writeOn, type Acknowledged } from "./drills.js";
 
 const drills = Number(process.env["OPWRIGHT_TEST_DRILLS"] ?? 3);
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
@@ -41,7 +34,7 @@ function writeBoth(url: string, acknowledged: Map<string, string>) {
     const text = `${url} ${at}`;
     const note = await addNote(url, text);
     if (note === null) return;
-    acknowledged.set(note, text);
+    acknowledged.set(`/notes/${note}`, text);
     const form = new FormData();
     form.set("file", new File([text], "a.txt", { type: "text/plain" }));
     const stored = await fetch(`${url}/files/files`, { method: "POST", body: form });
@@ -62,7 +55,7 @@ test(
     const outcomes = { backups: 0, backupsKilled: 0, restores: 0, restoresKilled: 0 };
     for (let drill = 1; drill <= drills; drill += 1) {
       const about = `drill ${drill} of seed ${seed}`;
-      const { url, process } = await started(version, { DATA_DIR: data });
+      const { url, process } = await startVersion(version, { DATA_DIR: data });
       const over = new AbortController();
       const writing = writeOn(writeBoth(url, acknowledged), over.signal);
       await sleep(100 + 200 * random());
@@ -75,7 +68,7 @@ test(
         random() < 1 / 3
           ? await backup.exited
           : await Promise.race([backup.exited, sleep(moment, "killed")]);
-      await Promise.all([killed(process), killed(backup)]);
+      await Promise.all([endVersion(process, "SIGKILL"), endVersion(backup, "SIGKILL")]);
       over.abort();
       await writing;
       // Only what is whole has the name, also if its process was killed right behind that.
@@ -93,7 +86,7 @@ test(
         while (first.child.exitCode === null && !existsSync(join(data, "service.db.restoring")))
           await sleep(1);
         await Promise.race([first.exited, sleep(60 * random())]);
-        await killed(first);
+        await endVersion(first, "SIGKILL");
       }
       // The database comes last: once it is there and nothing says otherwise, so is the rest.
       const isRestored =
@@ -104,9 +97,9 @@ test(
         expect([about, code, stderr]).toEqual([about, 0, ""]);
       }
       outcomes.restores += 1;
-      const again = await started(version, { DATA_DIR: data });
+      const again = await startVersion(version, { DATA_DIR: data });
       expect([about, await missingOf(again.url, last.acknowledged)]).toEqual([about, []]);
-      await killed(again.process);
+      await endVersion(again.process, "SIGKILL");
     }
     expect(outcomes.backups + outcomes.backupsKilled).toBe(drills);
     if (drills >= 20)

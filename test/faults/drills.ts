@@ -1,6 +1,5 @@
 // What drills of lost machines share: a service that is written to, and what of it has come back.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Version, VersionProcess } from "../support/version-process.js";
 
 /** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
 export function randomOf(start: number): () => number {
@@ -16,41 +15,12 @@ export function randomOf(start: number): () => number {
 /** What was acknowledged, by the path that reads it. */
 export type Acknowledged = ReadonlyMap<string, string>;
 
-export interface StartedVersion {
-  readonly url: string;
-  readonly process: VersionProcess;
-}
-
-export async function started(
-  version: Version,
-  environment: Readonly<Record<string, string>>,
-): Promise<StartedVersion> {
-  const process = version.spawn({ LOG_LEVEL: "info", ...environment });
-  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
-  return { url, process };
-}
-
-export async function killed({ child, exited }: VersionProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await exited;
-}
-
 /** Calls `write` until it is told to stop, also where the service is gone. */
 export async function writeOn(
   write: (at: number) => Promise<void>,
   until: AbortSignal,
 ): Promise<void> {
   for (let at = 0; !until.aborted; at += 1) await write(at).catch(() => sleep(1));
-}
-
-/** Adds a note; its path once it is acknowledged, null otherwise. */
-export async function addNote(url: string, text: string): Promise<string | null> {
-  const made = await fetch(`${url}/notes`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-  });
-  return made.status === 201 ? `/notes/${((await made.json()) as { id: string }).id}` : null;
 }
 
 /** What of it a service doesn't have. */

@@ -63,7 +63,7 @@ test("benches that fail are named, and do not keep others from running", async (
 test("a name that is no bench is refused with those that are", () => {
   const { status, stderr } = execute(["test/bench/run.mjs", "speed"]);
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^there is no bench speed; there are client, .*, traces\n$/);
+  expect(stderr).toMatch(/^there is no bench speed; there are backup, .*, traces\n$/);
 });
 
 function text(file: string): string {

@@ -22,6 +22,12 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openSqlite } from "../../../runtime/engines/sqlite/driver.js";
 import { keptFiles } from "../../support/kept-files.js";
+import {
+  addedNote,
+  endVersion,
+  startVersion,
+  type StartedVersion,
+} from "../../support/kept-notes.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
 import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
 
@@ -40,30 +46,11 @@ afterAll(() => {
 let places = 0;
 const newPath = (): string => join(root, `${(places += 1)}`);
 
-/** Starts the service on a folder of data; resolves once it listens. */
-async function started(
-  data: string,
-  environment: object = {},
-): Promise<{ readonly url: string; readonly process: VersionProcess }> {
-  const process = version.spawn({ DATA_DIR: data, LOG_LEVEL: "info", ...environment });
-  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
-  return { url, process };
-}
+const started = (data: string, environment: object = {}): Promise<StartedVersion> =>
+  startVersion(version, { DATA_DIR: data, ...environment });
 
-async function stopped({ child, exited }: VersionProcess, signal: NodeJS.Signals = "SIGTERM") {
-  child.kill(signal);
-  await exited;
-}
-
-async function addNote(url: string, text: string): Promise<string> {
-  const answer = await fetch(`${url}/notes`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-  });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { readonly id: string }).id;
-}
+const stopped = (process: VersionProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> =>
+  endVersion(process, signal);
 
 async function upload(url: string, text: string): Promise<string> {
   const form = new FormData();
@@ -95,13 +82,13 @@ describe("a backup", () => {
     const notes = new Map<string, string>();
     const objects = new Map<string, string>();
     for (let at = 0; at < 20; at += 1) {
-      notes.set(await addNote(url, `before ${at}`), `before ${at}`);
+      notes.set(await addedNote(url, `before ${at}`), `before ${at}`);
       objects.set(await upload(url, `content ${at}`), `content ${at}`);
     }
     const over = new AbortController();
     const writing = (async () => {
       for (let at = 0; !over.signal.aborted; at += 1) {
-        await addNote(url, `beside ${at}`);
+        await addedNote(url, `beside ${at}`);
         await upload(url, `beside ${at}`);
       }
     })();
@@ -140,14 +127,14 @@ describe("a backup", () => {
     expect(listed.length).toBeGreaterThanOrEqual(20);
     for (const key of listed)
       expect([key, (await textOf(again.url, `/files/files/${key}`))[0]]).toEqual([key, 200]);
-    await addNote(again.url, "goes on");
+    await addedNote(again.url, "goes on");
     await stopped(again.process);
   });
 
   test("of a service that was killed has what is still in the log", async () => {
     const [data, folder, elsewhere] = [newPath(), newPath(), newPath()];
     const { url, process } = await started(data);
-    const id = await addNote(url, "in the log");
+    const id = await addedNote(url, "in the log");
     await stopped(process, "SIGKILL");
     expect(existsSync(join(data, "service.db-wal"))).toBe(true);
     expect(version.run({ DATA_DIR: data }, "backup", folder).code).toBe(0);
@@ -163,7 +150,7 @@ describe("a backup", () => {
     beforeEach(async () => {
       [data, folder] = [newPath(), newPath()];
       const { url, process } = await started(data);
-      await addNote(url, "one");
+      await addedNote(url, "one");
       await upload(url, "two");
       await stopped(process);
       expect(version.run({ DATA_DIR: data }, "backup", folder).code).toBe(0);
@@ -382,7 +369,7 @@ describe("a backup", () => {
     beforeEach(async () => {
       data = newPath();
       const { url, process } = await started(data);
-      id = await addNote(url, "one");
+      id = await addedNote(url, "one");
       key = await upload(url, "two");
       await stopped(process);
     });

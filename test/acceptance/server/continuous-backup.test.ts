@@ -16,22 +16,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.js";
 import { keptFiles } from "../../support/kept-files.js";
+import {
+  addedNote,
+  endVersion,
+  keptNotes,
+  keptUntil,
+  startVersion,
+  type StartedVersion,
+} from "../../support/kept-notes.js";
 import { objectEngines, type FreshObjects } from "../../support/object-engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
-import { versionOf, type Version, type VersionProcess } from "../../support/version-process.js";
+import { versionOf, type Version } from "../../support/version-process.js";
 
 let project: TestProject;
 let version: Version;
 const root = mkdtempSync(join(tmpdir(), "opwright-continuous-"));
 beforeAll(async () => {
-  project = await testProject({
-    "registry/service.yaml": `registry: 1
-service: {name: demo, title: Demo, version: 1.2.3}
-policies: {open: []}
-documents:
-  notes: {type: {text: string}, guard: open}
-`,
-  });
+  project = await testProject(keptNotes);
   version = await versionOf(project);
 }, 120_000);
 afterAll(() => {
@@ -42,42 +43,13 @@ afterAll(() => {
 let places = 0;
 const newPath = (): string => join(root, `${(places += 1)}`);
 
-interface Running {
-  readonly url: string;
-  readonly process: VersionProcess;
-}
-
-async function started(environment: Readonly<Record<string, string>>): Promise<Running> {
-  const process = version.spawn({ LOG_LEVEL: "info", METRICS: "on", ...environment });
-  const [, url = ""] = await process.says(/"url":"([^"]+)"/);
-  return { url, process };
-}
-
-async function ended({ child, exited }: VersionProcess, signal: NodeJS.Signals): Promise<void> {
-  child.kill(signal);
-  await exited;
-}
-
-async function addNote(url: string, text: string): Promise<string> {
-  const answer = await fetch(`${url}/notes`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-  });
-  expect(answer.status).toBe(201);
-  return ((await answer.json()) as { readonly id: string }).id;
-}
+const started = (environment: Readonly<Record<string, string>>): Promise<StartedVersion> =>
+  startVersion(version, environment);
 
 async function statusOf(url: string, id: string): Promise<number> {
   const answer = await fetch(`${url}/notes/${id}`);
   await answer.body?.cancel();
   return answer.status;
-}
-
-/** Until when the backup has everything, as the service says; seconds since 1970. */
-async function keptUntil(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^opwright_backup_kept_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? 0);
 }
 
 /** Resolves once the backup has what was committed until now. */
@@ -120,9 +92,9 @@ describe.each(objectEngines.filter(({ isAvailable }) => isAvailable))("in $name"
   test("what was committed comes back once the machine is gone", { timeout: 60_000 }, async () => {
     const { data, environment } = newPlace();
     const first = await started(environment);
-    const ids = [await addNote(first.url, "one"), await addNote(first.url, "two")];
+    const ids = [await addedNote(first.url, "one"), await addedNote(first.url, "two")];
     await kept(first.url);
-    await ended(first.process, "SIGKILL");
+    await endVersion(first.process, "SIGKILL");
     rmSync(data, { recursive: true });
     const { code, stdout } = version.run(environment, "restore");
     expect([code, stdout]).toEqual([
@@ -132,38 +104,38 @@ describe.each(objectEngines.filter(({ isAvailable }) => isAvailable))("in $name"
     const second = await started(environment);
     for (const id of ids) expect(await statusOf(second.url, id)).toBe(200);
     // It goes on with the same backup, which has what was committed last, since it was stopped.
-    ids.push(await addNote(second.url, "three"));
-    await ended(second.process, "SIGTERM");
+    ids.push(await addedNote(second.url, "three"));
+    await endVersion(second.process, "SIGTERM");
     rmSync(data, { recursive: true });
     expect(version.run(environment, "restore").code).toBe(0);
     const third = await started(environment);
     for (const id of ids) expect(await statusOf(third.url, id)).toBe(200);
-    await ended(third.process, "SIGTERM");
+    await endVersion(third.process, "SIGTERM");
   });
 
   test("the database comes back as it was at a time, and goes on from there", async () => {
     const { data, environment } = newPlace();
     const first = await started(environment);
-    const early = await addNote(first.url, "early");
+    const early = await addedNote(first.url, "early");
     const time = new Date(Math.round((await kept(first.url)) * 1_000)).toISOString();
     await sleep(1_000);
-    const late = await addNote(first.url, "late");
+    const late = await addedNote(first.url, "late");
     await kept(first.url);
-    await ended(first.process, "SIGKILL");
+    await endVersion(first.process, "SIGKILL");
     rmSync(data, { recursive: true });
     expect(version.run(environment, "restore", "--at", time).code).toBe(0);
     const second = await started(environment);
     expect(await statusOf(second.url, early)).toBe(200);
     expect(await statusOf(second.url, late)).toBe(404);
     await kept(second.url);
-    await ended(second.process, "SIGKILL");
+    await endVersion(second.process, "SIGKILL");
     // What it has gone on with is the newest now, though something else was there later.
     rmSync(data, { recursive: true });
     expect(version.run(environment, "restore").code).toBe(0);
     const third = await started(environment);
     expect(await statusOf(third.url, early)).toBe(200);
     expect(await statusOf(third.url, late)).toBe(404);
-    await ended(third.process, "SIGTERM");
+    await endVersion(third.process, "SIGTERM");
     // And what was abandoned can still be had.
     rmSync(data, { recursive: true });
     const before = new Date(Date.parse(time) - 3_600_000).toISOString();
@@ -180,12 +152,12 @@ describe.each(objectEngines.filter(({ isAvailable }) => isAvailable))("in $name"
       /^notice  backup {8}BACKUP_URL has nothing yet/m,
     );
     const { url, process } = await started(environment);
-    await addNote(url, "one");
+    await addedNote(url, "one");
     await kept(url);
     expect(version.run(environment, "doctor").stdout).toMatch(
       /^ok {6}backup {8}has what was committed before 20\S+Z; it is made again from \d+ deltas/m,
     );
-    await ended(process, "SIGTERM");
+    await endVersion(process, "SIGTERM");
     rmSync(join(data, "service.db-backup"));
     expect(version.run(environment, "doctor")).toMatchObject({
       code: 1,
@@ -203,31 +175,31 @@ test("of several processes one keeps the database, and another goes on", async (
   const { data, environment } = inFolder();
   const first = await started(environment);
   const second = await started(environment);
-  const ids = [await addNote(first.url, "one"), await addNote(second.url, "two")];
+  const ids = [await addedNote(first.url, "one"), await addedNote(second.url, "two")];
   await kept(first.url);
-  expect(await keptUntil(second.url)).toBeNaN();
-  await ended(first.process, "SIGKILL");
-  ids.push(await addNote(second.url, "three"));
+  expect(await keptUntil(second.url)).toBe(0);
+  await endVersion(first.process, "SIGKILL");
+  ids.push(await addedNote(second.url, "three"));
   await kept(second.url);
-  await ended(second.process, "SIGKILL");
+  await endVersion(second.process, "SIGKILL");
   rmSync(data, { recursive: true });
   expect(version.run(environment, "restore").code).toBe(0);
   const third = await started(environment);
   for (const id of ids) expect(await statusOf(third.url, id)).toBe(200);
-  await ended(third.process, "SIGTERM");
+  await endVersion(third.process, "SIGTERM");
 });
 
 test("a service goes on while its backup is away, and keeps the rest once it is back", async () => {
   const { data, environment } = inFolder();
   const { url, process } = await started(environment);
-  const ids = [await addNote(url, "one")];
+  const ids = [await addedNote(url, "one")];
   await kept(url);
   const place = environment["BACKUP_URL"]?.slice("file:".length) ?? "";
   renameSync(place, `${place}.away`);
   writeFileSync(place, "no folder");
-  ids.push(await addNote(url, "two"));
+  ids.push(await addedNote(url, "two"));
   await process.says(/the backup doesn't take what is committed/);
-  ids.push(await addNote(url, "three"));
+  ids.push(await addedNote(url, "three"));
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(Number(/^opwright_backup_faults_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
   expect(Number(/^opwright_backup_behind_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
@@ -235,31 +207,31 @@ test("a service goes on while its backup is away, and keeps the rest once it is 
   renameSync(`${place}.away`, place);
   await kept(url);
   expect(process.output().match(/doesn't take/g)).toHaveLength(1);
-  await ended(process, "SIGKILL");
+  await endVersion(process, "SIGKILL");
   rmSync(data, { recursive: true });
   expect(version.run(environment, "restore").code).toBe(0);
   const again = await started(environment);
   for (const id of ids) expect(await statusOf(again.url, id)).toBe(200);
-  await ended(again.process, "SIGTERM");
+  await endVersion(again.process, "SIGTERM");
 });
 
 test("a backup that was emptied is written again, and the log says so", async () => {
   const { data, environment } = inFolder();
   const first = await started(environment);
-  const id = await addNote(first.url, "one");
-  await ended(first.process, "SIGTERM");
+  const id = await addedNote(first.url, "one");
+  await endVersion(first.process, "SIGTERM");
   const place = environment["BACKUP_URL"]?.slice("file:".length) ?? "";
   for (const name of readdirSync(join(place, "objects")))
     rmSync(join(place, "objects", name), { recursive: true });
   const second = await started(environment);
   await second.process.says(/the backup lacks what it had: all of it is written again/);
   await kept(second.url);
-  await ended(second.process, "SIGKILL");
+  await endVersion(second.process, "SIGKILL");
   rmSync(data, { recursive: true });
   expect(version.run(environment, "restore").code).toBe(0);
   const third = await started(environment);
   expect(await statusOf(third.url, id)).toBe(200);
-  await ended(third.process, "SIGTERM");
+  await endVersion(third.process, "SIGTERM");
 });
 
 describe("what would lose something is refused", () => {
@@ -268,8 +240,8 @@ describe("what would lose something is refused", () => {
   beforeAll(async () => {
     place = inFolder();
     const { url, process } = await started(place.environment);
-    id = await addNote(url, "one");
-    await ended(process, "SIGTERM");
+    id = await addedNote(url, "one");
+    await endVersion(process, "SIGTERM");
   }, 60_000);
 
   test("a new database where the backup is another's", () => {
@@ -319,7 +291,7 @@ describe("what would lose something is refused", () => {
     const { url, process } = await started({ ...place.environment, BACKUP_URL, ...keys });
     await process.says(/doesn't take what is committed, and is tried again: ECONNREFUSED/);
     expect(await statusOf(url, id)).toBe(200);
-    await ended(process, "SIGTERM");
+    await endVersion(process, "SIGTERM");
     expect(process.output()).toMatch(/the backup lacks what was committed last/);
   });
 
@@ -336,7 +308,7 @@ describe("what would lose something is refused", () => {
     );
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(Number(/^opwright_backup_behind_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
-    await ended(process, "SIGTERM");
+    await endVersion(process, "SIGTERM");
   });
 
   test("a restore where there is a database", () => {
