@@ -30,7 +30,7 @@ import type { Tracer } from "../ports/tracer.js";
 import type { Answers } from "./app-fallback.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { connect, type ServiceConnection, type ConnectOptions } from "./connect.js";
-import { startBackup } from "./backup/continuous/open.js";
+import { openOwnBackup, startBackup } from "./backup/continuous/open.js";
 import { callersOf, endpointsOf, familiesOf } from "../families.js";
 import { pollsOf } from "./console-routes.js";
 import { keepLines, keepNothing, type KeptLog } from "./kept-log.js";
@@ -119,9 +119,10 @@ async function startService(
     admin?.close();
     admin?.closeAllConnections();
   });
+  const store = await openOwnBackup(service, settings, opened);
   const connection = await connect(service, options);
   opened.add(() => connection.close());
-  const backup = await startBackup(service, settings, connection, opened);
+  const backup = startBackup(service, settings, connection, { store, opened });
   const work: { periodic?: Periodic } = {};
   opened.add(() => work.periodic?.stop());
   const allowedOrigins = originsOf(settings);
@@ -174,14 +175,13 @@ async function startService(
   takeUpgrades(server, connections, endpoints, style);
   await listen(server, settings.port, settings.host);
   if (admin !== null) await listen(admin, settings.adminPort ?? 0, settings.host);
-  const periodic = startPeriodic(connection, periodicJobs(service, connection));
-  work.periodic = periodic;
+  work.periodic = startPeriodic(connection, periodicJobs(service, connection));
 
   const url = urlOf(server);
   connection.listensAt(url);
   const settle = (): void => {
     // Nothing more is begun; what is under way is waited for in its turn.
-    void periodic.stop();
+    void work.periodic?.stop();
     state = "settling";
     connections.settle();
   };

@@ -2,6 +2,7 @@
 // there again, on another one; as it is, or as it was at a time. In a folder, and in a bucket of S3.
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -26,6 +27,7 @@ import {
 } from "../../support/kept-notes.js";
 import { objectEngines, type FreshObjects } from "../../support/object-engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
+import { isOfBackup, printedMetrics, toldMetrics } from "../../support/told-metrics.js";
 import { versionOf, type Version } from "../../support/version-process.js";
 
 let project: TestProject;
@@ -178,6 +180,8 @@ test("of several processes one keeps the database, and another goes on", async (
   const ids = [await addedNote(first.url, "one"), await addedNote(second.url, "two")];
   await kept(first.url);
   expect(await keptUntil(second.url)).toBe(0);
+  const printed = printedMetrics(await (await fetch(`${first.url}/metrics`)).text());
+  expect(printed.filter(isOfBackup)).toEqual(toldMetrics.filter(isOfBackup));
   await endVersion(first.process, "SIGKILL");
   ids.push(await addedNote(second.url, "three"));
   await kept(second.url);
@@ -245,13 +249,16 @@ describe("what would lose something is refused", () => {
   }, 60_000);
 
   test("a new database where the backup is another's", () => {
-    const { code, stderr } = version.run({ ...place.environment, DATA_DIR: newPath() });
+    const data = newPath();
+    const { code, stderr } = version.run({ ...place.environment, DATA_DIR: data });
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
         /BACKUP_URL has a backup that isn't this database's.*server.js restore/,
       ),
     ]);
+    // It isn't made either, so that it can be brought back.
+    expect(existsSync(join(data, "service.db"))).toBe(false);
   });
 
   test("a place that has nothing, though it had this database's backup", () => {
@@ -285,8 +292,10 @@ describe("what would lose something is refused", () => {
   test("a first backup at a place that doesn't answer", async () => {
     const BACKUP_URL = `s3://none?endpoint=http://127.0.0.1:${await freePort()}`;
     const keys = { BACKUP_ACCESS_KEY: "a", BACKUP_SECRET_KEY: "b" };
-    const { code, stderr } = version.run({ DATA_DIR: newPath(), BACKUP_URL, ...keys });
+    const data = newPath();
+    const { code, stderr } = version.run({ DATA_DIR: data, BACKUP_URL, ...keys });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/BACKUP_URL: ECONNREFUSED/)]);
+    expect(existsSync(join(data, "service.db"))).toBe(false);
     // One that has been kept before is served: it may be kept later.
     const { url, process } = await started({ ...place.environment, BACKUP_URL, ...keys });
     await process.says(/doesn't take what is committed, and is tried again: ECONNREFUSED/);
@@ -340,7 +349,7 @@ describe("what would lose something is refused", () => {
     const environment = { DATA_DIR: data, BACKUP_URL: `file:${backup}` };
     expect(version.run(environment, "restore").stderr).toMatch(/is damaged: |can't be read: /);
     // Nothing opens what isn't whole.
-    expect(version.run(environment).stderr).toMatch(/a restore is under way, or ended early/);
+    expect(version.run({ DATA_DIR: data }).stderr).toMatch(/a restore is under way, or ended/);
     expect(id).not.toBe("");
   });
 

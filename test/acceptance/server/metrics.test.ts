@@ -3,17 +3,13 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../../support/engines.js";
 import { startTestService, type TestService } from "../../support/service.js";
+import { isOfBackup, printedMetrics, toldMetrics } from "../../support/told-metrics.js";
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const { version: opwrightVersion } = JSON.parse(read("package.json")) as { version: string };
 
-/** Names and types as the page has them. */
-const told = [
-  ...read("docs/metrics.md").matchAll(/^\| `(opwright_\w+)(?:\{[\w, ]+\})?` \| (\w+) \|/gm),
-]
-  .map(([, name = "", type = ""]) => `${name} ${type}`)
-  .sort();
+const told = toldMetrics.filter((metric) => !isOfBackup(metric));
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -31,8 +27,7 @@ for (const engine of engines) {
       );
 
     test("the page lists each metric with its type, and no other", async () => {
-      const own = (await printed()).filter(([name]) => name.startsWith("opwright_"));
-      expect(own.map(([name, type]) => `${name} ${type}`).sort()).toEqual(told);
+      expect(printedMetrics(await metrics())).toEqual(told);
       expect(told.length).toBeGreaterThan(40);
     });
 

@@ -98,7 +98,6 @@ export class ContinuousBackup {
     await Promise.race([this.#running, sleep(endedMillis, undefined, { ref: false })]);
     if (this.#turnAt !== null && !this.#hasLast)
       this.#options.log.warn({}, "the backup lacks what was committed last");
-    await this.#options.store.close();
   }
 
   async #run(): Promise<void> {

@@ -1,12 +1,10 @@
 // Opens the continuous backup that the settings name.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../ports/clock.js";
-import type { Database } from "../../../ports/database.js";
-import type { Log } from "../../../ports/log.js";
 import { ServiceError, unavailable } from "../../../contract/errors.js";
 import { within } from "../../../work/within.js";
 import { familiesOf } from "../../../families.js";
+import type { ServiceConnection } from "../../connect.js";
 import { openObjects } from "../../engines.js";
 import { firstNameOf, type ServiceDefinition } from "../../service.js";
 import type { Opened } from "../../opened.js";
@@ -37,53 +35,55 @@ export async function openBackupStore(
   return new BackupStore(store, firstNameOf(service));
 }
 
-interface Kept {
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly log: Log;
-}
-
 /**
- * Begins to keep a service's database; null if the settings name no place for it. Rejects with
- * `core.conflict` if there is another database's backup, and with `core.configuration` if there are
- * files that it wouldn't keep. A store that is unavailable is waited for.
+ * Opens the place of a service's backup before its database is opened, or made; null if the
+ * settings name none. Rejects with `core.conflict` if that has another database's backup, or should
+ * have this one's, and with `core.configuration` if there are files that it wouldn't keep. A place
+ * that is unavailable is waited for later, unless it may have what is missing here.
  */
-export async function startBackup(
+export async function openOwnBackup(
   service: ServiceDefinition,
   settings: Settings,
-  { clock, database: { archive }, log }: Kept,
   opened: Opened,
-): Promise<ContinuousBackup | null> {
-  const { backup: wanted } = settings;
-  if (archive === null || wanted === null) return null;
+): Promise<BackupStore | null> {
+  const { backup, databaseUrl } = settings;
+  if (backup === null) return null;
   expectNoFolders(service, settings);
-  const local = await readLocalState(archive.path);
-  if (local?.state != null && isUnmade(wanted))
+  const database = databaseUrl.slice("sqlite:".length);
+  const local = await readLocalState(database);
+  if (local?.state != null && isUnmade(backup))
     throw refuse(
       "core.conflict",
-      `BACKUP_URL has nothing, though it had this database's backup: is it right, its disk mounted? To begin anew, remove ${archive.path}-backup`,
+      `BACKUP_URL has nothing, though it had this database's backup: is it right, its disk mounted? To begin anew, remove ${database}-backup`,
     );
   const store = await openBackupStore(service, settings);
+  opened.add(() => store?.close());
   if (store === null) return null;
-  try {
-    const late = (): Error => unavailable(new Error("no answer in 5 s"));
-    await within(askedMillis, findSeries(store, archive.path), late);
-  } catch (error) {
+  const late = (): Error => unavailable(new Error("no answer in 5 s"));
+  await within(askedMillis, findSeries(store, database), late).catch((error: unknown) => {
     const mayPass = error instanceof ServiceError && error.code === "core.unavailable";
+    if (!mayPass) throw error;
     // Who has been kept before may be kept later; whose backup it is was known then.
-    if (!mayPass || local === null) {
-      await store.close();
-      throw mayPass
-        ? refuse("core.conflict", `BACKUP_URL: ${tellReason(error)}: a backup can't be begun`)
-        : error;
-    }
-  }
-  const { name, version } = service;
-  const { days } = wanted;
-  const of = { name, version };
-  const backup = new ContinuousBackup({ archive, store, service: of, days, clock, log });
-  opened.add(() => backup.stop());
-  return backup;
+    if (local !== null) return;
+    throw refuse("core.conflict", `BACKUP_URL: ${tellReason(error)}: a backup can't be begun`);
+  });
+  return store;
+}
+
+/** Begins to keep a service's database; null without a place for it. */
+export function startBackup(
+  { name, version }: ServiceDefinition,
+  { backup }: Settings,
+  { clock, database, log }: Pick<ServiceConnection, "clock" | "database" | "log">,
+  { store, opened }: { readonly store: BackupStore | null; readonly opened: Opened },
+): ContinuousBackup | null {
+  const { archive } = database;
+  if (store === null || archive === null || backup === null) return null;
+  const { days } = backup;
+  const service = { name, version };
+  const continuous = new ContinuousBackup({ archive, store, service, days, clock, log });
+  opened.add(() => continuous.stop());
+  return continuous;
 }
 
 function expectNoFolders(service: ServiceDefinition, settings: Settings): void {
