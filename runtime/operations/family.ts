@@ -42,8 +42,7 @@ export interface ServiceAtWork extends Resources {
 export interface EngineDoors {
   /**
    * Opens the engine of objects. `addresses` are for one that has none, null for no direct
-   * transfers; `answersAddresses` says
-   * whether it answers its own.
+   * transfers; `answersAddresses` says whether it answers its own.
    */
   objects(
     location: ObjectsLocation,

@@ -2,14 +2,17 @@
 // may need (https://www.sqlite.org/wal.html#concurrency). A reader that began when all of the log
 // was in the database lets it begin anew once, and then keeps the database's file as it is.
 import { unavailable } from "../../contract/errors.js";
-import { monotonicMillis, nextTurn, sleep } from "../../ports/ambient.js";
+import { drawFraction, monotonicMillis, nextTurn, sleep } from "../../ports/ambient.js";
 import { ArchiveGap, type HeldLog, type PageSet } from "../../ports/archive.js";
 import type { SqliteConnection, SqliteStatement } from "./driver.js";
 import { isBusy, translateFault } from "./faults.js";
 import { LogTail, type Logged } from "./log-tail.js";
 
-/** How long to look for a moment without a transaction, and between two looks, in milliseconds. */
-const patience = { millis: 5_000, every: 20 };
+/**
+ * How long to look for a moment without a transaction, and at least between two looks, in
+ * milliseconds. SQLite would wait for it, too, but blocks the event loop meanwhile.
+ */
+const patience = { millis: 5_000, every: 5 };
 
 /** A longer log is moved on another thread first. */
 const longBytes = 16 * 1024 * 1024;
@@ -30,7 +33,7 @@ export async function openHeldLog({ path, open, betweenWrites }: HeldLogOptions)
   try {
     const holding = open("PRAGMA query_only = ON;");
     opened.push(holding);
-    const locking = open("PRAGMA busy_timeout = 50;");
+    const locking = open("PRAGMA busy_timeout = 0;");
     opened.push(locking);
     // SQLite makes the file of the log when it first reads.
     numberOf(holding, `SELECT count(*) FROM "sqlite_schema"`);
@@ -141,7 +144,7 @@ class SqliteHeldLog implements HeldLog {
         done = work();
       });
       if (done !== undefined || monotonicMillis() > until) return done;
-      await sleep(patience.every);
+      await sleep(patience.every * (1 + drawFraction()));
     }
   }
 

@@ -40,14 +40,13 @@ function bringingBack([option, time, ...more]: readonly string[]): Work | null {
     if (backup === null)
       throw refuse("core.configuration", "BACKUP_URL must be set, or the folder of a backup named");
     if (isUnmade(backup)) throw refuse("core.conflict", "BACKUP_URL has no backup of this service");
-    const store = await openBackupStore(service, settings);
-    if (store === null) return;
+    const store = await openBackupStore(service, backup);
     try {
       const { at, bytes, version } = await bringBack(store, database, until);
-      const time = new Date(at).toISOString();
+      const before = new Date(at).toISOString();
       const other = tellVersion(version, service.version);
       process.stdout.write(
-        `the database (${bytes} bytes), with all that was committed before ${time}${other}; ${secretsAdvice}\n`,
+        `the database (${bytes} bytes), with all that was committed before ${before}${other}; ${secretsAdvice}\n`,
       );
     } catch (error) {
       throw faultOfDisk(error, database);

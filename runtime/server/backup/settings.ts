@@ -29,6 +29,6 @@ export function readBackup(
   const location = readLocation(environment, names, "");
   const folder = location.url.startsWith("file:") ? location.url.slice("file:".length) : null;
   if (folder !== null && isWithin(resolve(folder), dataFolder))
-    environment.faults.push(`BACKUP_URL must not be in DATA_DIR: it would be lost with that`);
+    environment.faults.push("BACKUP_URL must not be in DATA_DIR: it would be lost with that");
   return { location, days };
 }

@@ -8,7 +8,7 @@ import { pathToNewest } from "../backup/continuous/lineage.js";
 import type { ServiceDefinition } from "../service.js";
 import type { Settings } from "../settings.js";
 
-function begins({ location: { url } }: BackupSettings): Symptom {
+function tellEmpty({ location: { url } }: BackupSettings): Symptom {
   const path = url.startsWith("file:") ? url.slice("file:".length) : "";
   return path !== "" && existsSync(path) && !statSync(path).isDirectory()
     ? wrong("backup", `${path} is no folder: name one in BACKUP_URL`)
@@ -26,9 +26,8 @@ export async function examineBackup(
   const { backup } = settings;
   if (backup === null) return null;
   // Opening it would make it.
-  if (isUnmade(backup)) return begins(backup);
-  const store = await openBackupStore(service, settings);
-  if (store === null) return null;
+  if (isUnmade(backup)) return tellEmpty(backup);
+  const store = await openBackupStore(service, backup);
   try {
     await store.ping();
     const database = settings.databaseUrl.slice("sqlite:".length);
@@ -39,9 +38,9 @@ export async function examineBackup(
     if (way === null && lineage.deltas.length > 0)
       return wrong(
         "backup",
-        `parts of it are gone, so that nothing can be brought back: does something else remove them? The service writes all of it again once it is started`,
+        "parts of it are gone, so that nothing can be brought back: does something else remove them? The service writes all of it again once it is started",
       );
-    if (way === null || newest === undefined) return begins(backup);
+    if (way === null || newest === undefined) return tellEmpty(backup);
     const time = new Date(newest.at).toISOString();
     const log = `${database}-wal`;
     const writtenAt = existsSync(log) ? statSync(log).mtimeMs : 0;

@@ -129,11 +129,11 @@ export class KeptDatabase {
   async #look(): Promise<void> {
     const { store, series, clock, signal } = this.#options;
     this.#lookedAt = clock.now();
-    this.#expectWay(await store.readLineage(series.name, signal));
+    this.#noteIfGone(await store.readLineage(series.name, signal));
     await this.save();
   }
 
-  #expectWay(lineage: Lineage): void {
+  #noteIfGone(lineage: Lineage): void {
     // Somebody has removed parts of it, or another one who writes to the same series has.
     if (this.#state !== null && pathTo(lineage, this.#state) === null) this.#isGone = true;
   }
@@ -314,7 +314,7 @@ export class KeptDatabase {
     const isStrange = ({ to }: WholeDelta): boolean =>
       sequenceOf(to) > this.#since && writerOf(to) !== this.#writer;
     if (lineage.deltas.some(isStrange)) crossed();
-    this.#expectWay(lineage);
+    this.#noteIfGone(lineage);
     const expendable = listExpendable(lineage, {
       everySince: now - everyMillis,
       someSince: now - days * dayMillis,

@@ -12,9 +12,10 @@ export interface Lineage {
   readonly deltas: readonly WholeDelta[];
   /** Keys of parts of deltas that aren't whole, with their times. */
   readonly loose: readonly { readonly key: string; readonly at: number }[];
+  readonly ways: Ways;
 }
 
-/** Reads which deltas are whole from the keys of parts, which end in their names. */
+/** Reads what there is from the keys of parts, in their order; each ends in the part's name. */
 export function readLineage(keys: readonly string[]): Lineage {
   const found = new Map<string, { readonly delta: Delta; readonly keys: Map<number, string> }>();
   for (const key of keys) {
@@ -33,21 +34,19 @@ export function readLineage(keys: readonly string[]): Lineage {
     if (there.length === parts) deltas.push({ from, to, at, pages, parts, keys: there });
     else loose.push(...there.map((key) => ({ key, at })));
   }
-  return { deltas, loose };
+  return { deltas, loose, ways: findWays(deltas) };
 }
 
 /** A page is read in no time; a part, in the time of so many pages. */
 const pagesPerPart = 64;
 
-/** The cheapest way to each state. */
+/** The last step of the cheapest way to each state that can be made from nothing. */
 type Ways = ReadonlyMap<StateId, { readonly last: WholeDelta; readonly cost: number }>;
 
-/** The last step of the cheapest way to each state that can be made from nothing. */
-function findWays({ deltas }: Lineage): Ways {
+/** The ways to states; what a delta is written over comes before it, as in the order of names. */
+function findWays(deltas: readonly WholeDelta[]): Ways {
   const ways = new Map<StateId, { last: WholeDelta; cost: number }>();
-  // From the oldest, so that what a delta is written over is known before.
-  const ordered = deltas.toSorted((one, other) => sequenceOf(one.to) - sequenceOf(other.to));
-  for (const delta of ordered) {
+  for (const delta of deltas) {
     const before = delta.from === null ? 0 : ways.get(delta.from)?.cost;
     if (before === undefined) continue;
     const cost = before + delta.pages + delta.parts * pagesPerPart;
@@ -71,17 +70,24 @@ function wayTo(ways: Ways, state: StateId): readonly WholeDelta[] {
  * The deltas that make the newest state from nothing, in order; of those until a time, if one is
  * given. Null if there is none.
  */
-export function pathToNewest(lineage: Lineage, until = Infinity): readonly WholeDelta[] | null {
-  const ways = findWays(lineage);
-  let newest: WholeDelta | null = null;
-  for (const { last } of ways.values())
-    if (last.at <= until && (newest === null || isNewer(last, newest))) newest = last;
+export function pathToNewest({ ways }: Lineage, until = Infinity): readonly WholeDelta[] | null {
+  const newest = newestOf([...ways.values()].map(({ last }) => last).filter(isBefore(until)));
   return newest === null ? null : wayTo(ways, newest.to);
 }
 
+const isBefore =
+  (until: number) =>
+  ({ at }: Delta): boolean =>
+    at <= until;
+
+function newestOf(deltas: readonly WholeDelta[]): WholeDelta | null {
+  let newest: WholeDelta | null = null;
+  for (const delta of deltas) if (newest === null || isNewer(delta, newest)) newest = delta;
+  return newest;
+}
+
 /** The deltas that make a state from nothing, in order; null if the backup has no such state. */
-export function pathTo(lineage: Lineage, state: StateId): readonly WholeDelta[] | null {
-  const ways = findWays(lineage);
+export function pathTo({ ways }: Lineage, state: StateId): readonly WholeDelta[] | null {
   return ways.has(state) ? wayTo(ways, state) : null;
 }
 
@@ -101,7 +107,7 @@ export interface Retention {
 
 /** Keys that no state needs which may be asked for; the newest one always may. */
 export function listExpendable(lineage: Lineage, retention: Retention): readonly string[] {
-  const ways = findWays(lineage);
+  const { ways } = lineage;
   const needed = new Set<WholeDelta>();
   const need = (state: StateId): void => {
     for (let to: StateId | null = state; to !== null;) {
@@ -116,13 +122,13 @@ export function listExpendable(lineage: Lineage, retention: Retention): readonly
   // Also the states that were the newest then, and of each writer: it goes on from there.
   for (const delta of newestOfEach(lineage.deltas))
     if (delta.at >= retention.someSince) need(delta.to);
-  const marks = { ...lineage, deltas: lineage.deltas.filter(isMark) };
+  const there = lineage.deltas.filter(({ to }) => ways.has(to));
   for (const newest of [
-    pathToNewest(lineage),
-    pathToNewest(lineage, retention.everySince),
-    pathToNewest(marks, retention.someSince),
+    newestOf(there),
+    newestOf(there.filter(isBefore(retention.everySince))),
+    newestOf(there.filter(isMark).filter(isBefore(retention.someSince))),
   ])
-    if (newest !== null) need(newest.at(-1)?.to ?? "");
+    if (newest !== null) need(newest.to);
   const kept = (delta: WholeDelta): boolean =>
     needed.has(delta) ||
     delta.at >= retention.everySince ||

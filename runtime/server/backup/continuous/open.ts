@@ -25,13 +25,12 @@ export function isUnmade({ location: { url } }: BackupSettings): boolean {
   return url.startsWith("file:") && !existsSync(join(url.slice("file:".length), "objects"));
 }
 
-/** The place of the backup, which is made if it is a folder; null if the settings name none. */
+/** Opens the place of a backup, which is made if it is a folder. */
 export async function openBackupStore(
   service: ServiceDefinition,
-  { backup }: Pick<Settings, "backup">,
-): Promise<BackupStore | null> {
-  if (backup === null) return null;
-  const { store } = await openObjects(backup.location, null);
+  { location }: BackupSettings,
+): Promise<BackupStore> {
+  const { store } = await openObjects(location, null);
   return new BackupStore(store, firstNameOf(service));
 }
 
@@ -56,9 +55,8 @@ export async function openOwnBackup(
       "core.conflict",
       `BACKUP_URL has nothing, though it had this database's backup: is it right, its disk mounted? To begin anew, remove ${database}-backup`,
     );
-  const store = await openBackupStore(service, settings);
-  opened.add(() => store?.close());
-  if (store === null) return null;
+  const store = await openBackupStore(service, backup);
+  opened.add(() => store.close());
   const late = (): Error => unavailable(new Error("no answer in 5 s"));
   await within(askedMillis, findSeries(store, database), late).catch((error: unknown) => {
     const mayPass = error instanceof ServiceError && error.code === "core.unavailable";
