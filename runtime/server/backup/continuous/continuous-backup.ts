@@ -179,10 +179,8 @@ export class ContinuousBackup {
 
   /** Says whether the backup has it all; rejects if it has to be begun again. */
   async #keep(kept: KeptDatabase, log: HeldLog): Promise<boolean> {
-    const began = this.#options.clock.now();
     try {
-      await kept.keep();
-      this.#noteKept(began);
+      this.#noteKept(await kept.keep());
       return true;
     } catch (error) {
       this.#note(error);

@@ -109,11 +109,11 @@ export class KeptDatabase {
   }
 
   /**
-   * Has the backup keep what was committed before; resolves once it does. Rejects with the store's
-   * fault; then the next call tries it with all that came meanwhile. Rejects with `ArchiveGap` if
-   * it has to be begun again.
+   * Has the backup keep what was committed before a time, with which it resolves: the one by which
+   * `--at` finds this state. Rejects with the store's fault; then the next call tries it with all
+   * that came meanwhile. Rejects with `ArchiveGap` if it has to be begun again.
    */
-  async keep(): Promise<void> {
+  async keep(): Promise<number> {
     if (this.#isGone) throw new ArchiveGap("the backup lacks what it had");
     const at = this.#options.clock.now();
     this.#pending.add(await this.#options.log.advance());
@@ -123,6 +123,7 @@ export class KeptDatabase {
     const isLong = log.size >= logPages * log.pageSize || this.#steps >= steps;
     if (isLong && this.#sparing === null) await this.#restart();
     if (this.#options.clock.now() - this.#lookedAt > lookedMillis) await this.#look();
+    return at;
   }
 
   /** Whether what was kept is still there; if not, this has to be begun again. */
