@@ -29,7 +29,7 @@ import { hmacSigner } from "../operations/hmac-signer.js";
 import { ownMetadata } from "../operations/invoke-as.js";
 import type { SignalPlane } from "../ports/signals.js";
 import { DatabaseRefusal } from "../ports/database.js";
-import { expectDatabase } from "./backup/continuous/local-state.js";
+import { expectDatabase } from "./backup/continuous/open.js";
 import { openDatabase, openObjects } from "./engines.js";
 import { familiesOf, type FamilyParts } from "../families.js";
 import { openLimiter } from "./limiter.js";
@@ -104,7 +104,7 @@ async function openConnection(
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
   keepPrivate(settings.dataFolder);
   tellFoundDatabase(settings, log);
-  if (settings.backup !== null) expectDatabase(settings.databaseUrl.slice("sqlite:".length));
+  await expectDatabase(service, settings);
   const tracer = await openTracer(log);
   // Behind everything that may still be recorded.
   opened.add(() => tracer?.flush());

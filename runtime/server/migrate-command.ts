@@ -4,7 +4,7 @@ import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations
 import { divergedMigrations, planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../work/progress-bar.js";
 import type { Database } from "../ports/database.js";
-import { expectDatabase } from "./backup/continuous/local-state.js";
+import { expectDatabase } from "./backup/continuous/open.js";
 import { expectSameDatabase, type ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
 import { divergenceText, isHeldUp, locksLarge, planText } from "./plan-text.js";
@@ -39,7 +39,7 @@ type Work = (
 function onDatabase(work: Work): Migrate {
   return async (service, options) => {
     const { settings, log } = options;
-    if (settings.backup !== null) expectDatabase(settings.databaseUrl.slice("sqlite:".length));
+    await expectDatabase(service, settings);
     const database = await openDatabase(settings.databaseUrl, {
       isPooled: settings.isDatabasePooled,
       directUrl: settings.directDatabaseUrl,

@@ -17,6 +17,7 @@ import { bringBack } from "../../runtime/server/backup/continuous/bring-back.js"
 import { KeptDatabase } from "../../runtime/server/backup/continuous/kept-database.js";
 import { findSeries } from "../../runtime/server/backup/continuous/series.js";
 import { openDatabase } from "../../runtime/server/engines.js";
+import { randomOf } from "../faults/drills.js";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -142,17 +143,6 @@ async function moveTo(name: string, until?: number): Promise<void> {
   mkdirSync(join(root, name), { mode: 0o700 });
   for (const end of ["", "-backup"])
     copyFileSync(`${path}${end}`, join(root, name, `service.db${end}`));
-}
-
-/** Numbers from 0 to below 1, the same for a seed (Mulberry32). */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function write(writer: SqliteConnection, random: () => number): void {

@@ -257,7 +257,11 @@ describe("what would lose something is refused", () => {
         /BACKUP_URL has a backup that isn't this database's.*server.js restore/,
       ),
     ]);
-    // It isn't made either, so that it can be brought back.
+    // It isn't made either, so that it can be brought back; nor does a command make it.
+    for (const command of [["migrate"], ["export", newPath()]])
+      expect(version.run({ ...place.environment, DATA_DIR: data }, ...command).stderr).toMatch(
+        /BACKUP_URL has a backup that isn't this database's/,
+      );
     expect(existsSync(join(data, "service.db"))).toBe(false);
   });
 

@@ -9,7 +9,6 @@ import { privateFile } from "../../../engines/private-files.js";
 import { isObject } from "../../../contract/json-pointer.js";
 import { isSeries } from "./backup-store.js";
 import { PageHashes } from "./page-hashes.js";
-import { refuse } from "../place.js";
 import type { StateId } from "./delta.js";
 
 export interface LocalState {
@@ -25,16 +24,9 @@ function fileOf(database: string): string {
   return `${database}-backup`;
 }
 
-/**
- * Throws `core.conflict` if a database is gone whose backup is known beside it: an empty one would
- * become the newest state of that.
- */
-export function expectDatabase(database: string): void {
-  if (existsSync(database) || !existsSync(fileOf(database))) return;
-  throw refuse(
-    "core.conflict",
-    `${database} is gone, and ${fileOf(database)} is there: bring it back (server.js restore), or remove that file and name an empty place to begin anew`,
-  );
+/** Whether a database has been kept, also if it is gone itself. */
+export function isKept(database: string): boolean {
+  return existsSync(fileOf(database));
 }
 
 /** Null if there is none, or none that can be read: then all pages count as new. */

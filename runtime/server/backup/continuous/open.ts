@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError, unavailable } from "../../../contract/errors.js";
+import type { Resources } from "../../../operations/resources.js";
 import { within } from "../../../work/within.js";
 import { familiesOf } from "../../../families.js";
-import type { ServiceConnection } from "../../connect.js";
 import { openObjects } from "../../engines.js";
 import { firstNameOf, type ServiceDefinition } from "../../service.js";
 import type { Opened } from "../../opened.js";
@@ -13,7 +13,7 @@ import { refuse } from "../place.js";
 import type { BackupSettings } from "../settings.js";
 import { BackupStore } from "./backup-store.js";
 import { ContinuousBackup } from "./continuous-backup.js";
-import { readLocalState } from "./local-state.js";
+import { isKept, readLocalState } from "./local-state.js";
 import { tellReason } from "./reason.js";
 import { findSeries } from "./series.js";
 
@@ -27,7 +27,7 @@ export function isUnmade({ location: { url } }: BackupSettings): boolean {
 
 /** Opens the place of a backup, which is made if it is a folder. */
 export async function openBackupStore(
-  service: ServiceDefinition,
+  service: Pick<ServiceDefinition, "name" | "was">,
   { location }: BackupSettings,
 ): Promise<BackupStore> {
   const { store } = await openObjects(location, null);
@@ -57,22 +57,57 @@ export async function openOwnBackup(
     );
   const store = await openBackupStore(service, backup);
   opened.add(() => store.close());
+  // Who has been kept before may be kept later; whose backup it is was known then.
+  await expectOwn(store, database, { mayWait: local !== null });
+  return store;
+}
+
+/**
+ * Rejects with `core.conflict` if a database isn't there that could be brought back: an empty one
+ * would stand in its way, or become the newest state of its backup.
+ */
+export async function expectDatabase(
+  service: Pick<ServiceDefinition, "name" | "was">,
+  { backup, databaseUrl }: Settings,
+): Promise<void> {
+  const database = databaseUrl.slice("sqlite:".length);
+  if (backup === null || existsSync(database)) return;
+  if (isKept(database))
+    throw refuse(
+      "core.conflict",
+      `${database} is gone, and ${database}-backup is there: bring it back (server.js restore), or remove that file and name an empty place to begin anew`,
+    );
+  if (isUnmade(backup)) return;
+  const store = await openBackupStore(service, backup);
+  try {
+    await expectOwn(store, database, { mayWait: false });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Asks whose backup there is; `mayWait` says whether the place may be unavailable. */
+async function expectOwn(
+  store: BackupStore,
+  database: string,
+  { mayWait }: { readonly mayWait: boolean },
+): Promise<void> {
   const late = (): Error => unavailable(new Error("no answer in 5 s"));
-  await within(askedMillis, findSeries(store, database), late).catch((error: unknown) => {
+  try {
+    await within(askedMillis, findSeries(store, database), late);
+  } catch (error) {
     const mayPass = error instanceof ServiceError && error.code === "core.unavailable";
     if (!mayPass) throw error;
-    // Who has been kept before may be kept later; whose backup it is was known then.
-    if (local !== null) return;
-    throw refuse("core.conflict", `BACKUP_URL: ${tellReason(error)}: a backup can't be begun`);
-  });
-  return store;
+    if (!mayWait)
+      throw refuse("core.conflict", `BACKUP_URL: ${tellReason(error)}: a backup can't be begun`);
+  }
 }
 
 /** Begins to keep a service's database; null without a place for it. */
 export function startBackup(
   { name, version }: ServiceDefinition,
   { backup }: Settings,
-  { clock, database, log }: Pick<ServiceConnection, "clock" | "database" | "log">,
+  { clock, database, log }: Pick<Resources, "clock" | "database" | "log">,
   { store, opened }: { readonly store: BackupStore | null; readonly opened: Opened },
 ): ContinuousBackup | null {
   const { archive } = database;
