@@ -107,7 +107,7 @@ class SqliteHeldLog implements HeldLog {
 
   /** Holds the state as of now, without looking at what was committed before. */
   async open(): Promise<void> {
-    await this.#checkpointBeside();
+    if (this.#tail.length > longBytes) await this.#checkpointBeside();
     const isHeld = await this.#untilFree(() => this.#holdNow(true, true));
     if (isHeld === undefined)
       throw unavailable(new Error("another process has held the database's lock for long"));

@@ -54,6 +54,11 @@ export class LogTail {
     return frameHeaderBytes + this.pageSize;
   }
 
+  /** Bytes of all that is committed to the log, as far as that can be told now. */
+  get length(): number {
+    return (this.#index()?.frames ?? 0) * this.#frameBytes;
+  }
+
   resetSize(): void {
     this.#before = this.#place?.frames ?? 0;
   }
