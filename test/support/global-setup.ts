@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { createClient } from "redis";
+import { hasObjectGateway, startObjectGateway } from "./object-gateway.js";
 import { hasPgBouncer, startPgBouncer } from "./pgbouncer.js";
 
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
@@ -108,27 +109,13 @@ async function redisAnswers(url: string): Promise<boolean> {
 
 /** A Ceph RADOS Gateway of our own, from the binaries that Debian installs. */
 async function objects(): Promise<() => void> {
-  const folder = mkdtempSync(join(tmpdir(), "opwright-rgw-"));
-  const script = new URL("../tools/rgw.sh", import.meta.url).pathname;
-  const run = (...args: readonly string[]) =>
-    spawnSync("bash", [script, ...args], { encoding: "utf8", timeout: 60_000 });
-  if (spawnSync("sh", ["-c", "command -v radosgw ceph-mon ceph-osd"]).status === 0) {
-    // It takes three ports; another run may have those of its own process.
-    const port = 20_000 + (process.pid % 10_000) * 3;
-    run("start", folder, String(port));
-    const url = `http://127.0.0.1:${port}`;
-    const isThere = await fetch(url).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-    if (isThere) {
-      process.env["OPWRIGHT_TEST_S3"] = url;
-      return () => void run("stop", folder);
-    }
-  }
-  return missing(
-    "S3: no Ceph RADOS Gateway starts (apt-get install --no-install-recommends radosgw ceph-mon ceph-osd); its tests are SKIPPED",
-  );
+  const gateway = hasObjectGateway()
+    ? await startObjectGateway()
+    : "not installed (apt-get install --no-install-recommends radosgw ceph-mon ceph-osd)";
+  if (typeof gateway === "string")
+    return missing(`S3: no Ceph RADOS Gateway starts; its tests are SKIPPED: ${gateway}`);
+  process.env["OPWRIGHT_TEST_S3"] = gateway.url;
+  return gateway.stop;
 }
 
 /** Debian's Chromium, for what only a browser can show. */
