@@ -26,7 +26,13 @@ import { realtimeFamily } from "./families/realtime/index.js";
 import { searchFamily } from "./families/search/index.js";
 import { storageFamily } from "./families/storage/index.js";
 import { webhooksFamily } from "./families/webhooks/index.js";
-import { boundary, credentialStyle, type Bind, type BoundaryOptions } from "./http/boundary.js";
+import {
+  boundary,
+  credentialPlaces,
+  credentialStyle,
+  type Bind,
+  type BoundaryOptions,
+} from "./http/boundary.js";
 import { storageEndpoints } from "./http/direct-endpoint.js";
 import { factsOfIdentity, factsOfRealtime, type PageFacts } from "./http/docs/page-facts.js";
 import { identityEndpoints } from "./http/identity-endpoints.js";
@@ -174,8 +180,6 @@ export function callersOf({ identity }: FamilyParts) {
     style: credentialStyle(identity),
     /** Whether there is anybody to be told apart. */
     hasCallers: identity !== undefined,
-    /** Parameters of a WebSocket's handshake that are credentials. */
-    credentialParameters:
-      identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],
+    credentials: credentialPlaces(identity),
   };
 }

@@ -1,6 +1,6 @@
 // The boundary: who is calling and whose data, bound before the operation (service.md
 // "Authentication", "Tenant binding").
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { authenticate } from "../families/identity/authenticate.js";
 import { challengeOf } from "../families/identity/challenges.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
@@ -8,6 +8,7 @@ import type { Work } from "../ports/work.js";
 import type { Resources } from "../operations/resources.js";
 import { isUuid } from "../contract/uuid.js";
 import { bindHints, type Bound, type TenantHint } from "../families/tenancy/bind.js";
+import type { CallerRequest } from "./caller-request.js";
 import type { AnswerStyle } from "./exchange.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";
 import { tenantStore } from "../ports/tenants.js";
@@ -34,10 +35,35 @@ export const nothingPresented: Presented = { token: null, handshake: new Map() }
 
 /** Says who is calling, within a lifetime. */
 export type Bind = (
-  req: IncomingMessage,
+  req: CallerRequest,
   work: Omit<Work, "payer">,
   presented?: Presented,
 ) => Bound | Promise<Bound>;
+
+/** Where the credentials of a connection are. */
+export interface CredentialPlaces {
+  /** Parameters of a WebSocket's handshake that are credentials. */
+  readonly parameters: readonly string[];
+  /**
+   * What a connection keeps of its request, so that it can be asked again who is calling: the rest
+   * takes more memory than the connection itself.
+   */
+  readonly keep: (req: IncomingMessage) => CallerRequest;
+}
+
+export function credentialPlaces(spec: IdentitySpec | undefined): CredentialPlaces {
+  const names = [...callerFieldsOf(spec), "Host", "X-Forwarded-Host"].map((one) =>
+    one.toLowerCase(),
+  );
+  return {
+    parameters: spec?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],
+    keep({ method, headers, socket }) {
+      const kept: IncomingHttpHeaders = {};
+      for (const name of names) if (headers[name] !== undefined) kept[name] = headers[name];
+      return { method, headers: kept, socket };
+    },
+  };
+}
 
 /** How answers speak of credentials: the fields that they depend on, and the challenge of a 401. */
 export function credentialStyle(
@@ -84,7 +110,7 @@ export function boundary({
 /** The tenants that the header and the host name. */
 function hintsOf(
   { tenantHints }: IdentitySpec,
-  req: IncomingMessage,
+  req: CallerRequest,
   host: () => string,
 ): readonly TenantHint[] {
   const header = req.headers["x-tenant-id"];

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
+import type { CallerRequest } from "./caller-request.js";
 
 /**
  * Whether a peer is a trusted proxy: by its address, or by how many hops away it is (0 is the peer
@@ -86,7 +87,7 @@ export function clientAddress(req: IncomingMessage, trusts: ProxyTrust): string 
  * believes it, the last entry of `X-Forwarded-Host`, which that proxy wrote.
  */
 export function requestedHost(
-  req: IncomingMessage,
+  req: CallerRequest,
   trusts: ProxyTrust,
   isForwardedTrusted: boolean,
 ): string {

@@ -7,7 +7,7 @@ import type { Probes, ServiceAtWork } from "../operations/family.js";
 import type { DeclaredMetrics } from "../operations/metric.js";
 import type { SignalBus } from "../ports/bus.js";
 import type { SignalPlane } from "../ports/signals.js";
-import type { Bind } from "./boundary.js";
+import type { Bind, CredentialPlaces } from "./boundary.js";
 import { answerGet } from "./get-only.js";
 import { KeptText } from "./kept-text.js";
 import { jsonType } from "./reply.js";
@@ -34,8 +34,7 @@ export interface Surroundings {
   readonly service: ServiceAtWork;
   readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
-  /** Parameters of a WebSocket's handshake that are credentials. */
-  readonly credentialParameters: readonly string[];
+  readonly credentials: CredentialPlaces;
   readonly defaultTenant: string;
   readonly printError: PrintError;
   /** False while the service drains. */

@@ -141,7 +141,7 @@ async function startService(
   const endpoints = await openEndpoints(service, connection, options, {
     bind,
     allowedOrigins,
-    credentialParameters: callers.credentialParameters,
+    credentials: callers.credentials,
     printError,
     isAccepting,
   });
@@ -234,7 +234,7 @@ async function openEndpoints(
   { settings, folder, log }: ConnectOptions,
   ofRequests: Pick<
     Surroundings,
-    "bind" | "allowedOrigins" | "credentialParameters" | "printError" | "isAccepting"
+    "bind" | "allowedOrigins" | "credentials" | "printError" | "isAccepting"
   >,
 ): Promise<readonly ServiceEndpoint[]> {
   const { busUrl, drainSeconds, publicUrl } = settings;

@@ -25,7 +25,7 @@ export function takeUpgrades(
     normalizeTarget(req);
     if (!endpoints.some((one) => one.upgrade?.(req, socket, head) === true)) return false;
     // Its protocol may not be loaded yet, and a caller who resets must not end the process.
-    socket.on("error", () => socket.destroy());
+    socket.on("error", destroySocket);
     connections.release(socket);
     return true;
   };
@@ -42,4 +42,9 @@ export function takeUpgrades(
       connections.readAgain(socket, Buffer.concat([headWithoutUpgrade(req), head]));
     });
   });
+}
+
+/** One for all connections: a listener of its own would hold a connection's request. */
+function destroySocket(this: Socket): void {
+  this.destroy();
 }

@@ -2,6 +2,7 @@
 export const benches = [
   "backup",
   "client",
+  "connections",
   "data",
   "generate",
   "growth",

@@ -48,16 +48,6 @@ export async function beginDevice(
   });
 }
 
-export interface Acknowledgements {
-  /**
-   * Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be
-   * stored.
-   */
-  take(upTo: string): Promise<boolean>;
-  /** Resolves once all accepted ids are stored, or have failed. */
-  done(): Promise<void>;
-}
-
 interface Waiting {
   readonly upTo: string;
   readonly position: number;
@@ -68,45 +58,58 @@ interface Waiting {
 /** How many ids of a batch are looked up: the furthest known one covers all before it. */
 const maxLookups = 4;
 
-/**
- * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is
- * called each time, since the session that stands for the device may have changed.
- */
-export function acknowledgements(
-  resources: Resources,
-  owner: MailboxOwner,
-  deviceOf: () => string | null,
-): Acknowledgements {
-  let waiting: Waiting[] = [];
-  let storing: Promise<void> | undefined;
-  const store = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting.sort((left, right) => right.position - left.position);
-      waiting = [];
+/** The acknowledgements of one connection: one is stored at a time, however many come. */
+export class Acknowledgements {
+  readonly #resources: Resources;
+  readonly #owner: MailboxOwner;
+  readonly #deviceOf: () => string | null;
+  #waiting: Waiting[] = [];
+  #storing: Promise<void> | undefined;
+
+  /**
+   * `deviceOf` is called each time, since the session that stands for the device may have changed.
+   */
+  constructor(resources: Resources, owner: MailboxOwner, deviceOf: () => string | null) {
+    this.#resources = resources;
+    this.#owner = owner;
+    this.#deviceOf = deviceOf;
+  }
+
+  /**
+   * Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be
+   * stored.
+   */
+  take(upTo: string): Promise<boolean> {
+    const position = parseEventId(upTo)?.position;
+    if (position === undefined) return Promise.resolve(false);
+    const taken = new Promise<boolean>((resolve, reject) => {
+      this.#waiting.push({ upTo, position, resolve, reject });
+    });
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = undefined;
+    });
+    return taken;
+  }
+
+  /** Resolves once all accepted ids are stored, or have failed. */
+  done(): Promise<void> {
+    return this.#storing ?? Promise.resolve();
+  }
+
+  async #store(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.sort((left, right) => right.position - left.position);
+      this.#waiting = [];
       try {
         let acked = false;
         for (const [index, one] of batch.entries()) {
           if (!acked && index < maxLookups)
-            acked = await acknowledge(resources, owner, deviceOf(), one.upTo);
+            acked = await acknowledge(this.#resources, this.#owner, this.#deviceOf(), one.upTo);
           one.resolve(acked);
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-  };
-  return {
-    take(upTo) {
-      const position = parseEventId(upTo)?.position;
-      if (position === undefined) return Promise.resolve(false);
-      const taken = new Promise<boolean>((resolve, reject) => {
-        waiting.push({ upTo, position, resolve, reject });
-      });
-      storing ??= store().finally(() => {
-        storing = undefined;
-      });
-      return taken;
-    },
-    done: () => storing ?? Promise.resolve(),
-  };
+  }
 }

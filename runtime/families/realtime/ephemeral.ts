@@ -10,25 +10,26 @@ const mostEarly = 100;
 
 const ofPresence: readonly string[] = ["realtime.presence", "realtime.joined", "realtime.left"];
 
-export interface EphemeralOptions {
+/** Who hears them. */
+export interface EphemeralListener {
   readonly connection: Sink & { readonly transport: RealtimeTransport; flush(): void };
-  readonly counters: RealtimeCounters;
-  /** The topics that the connection hears. */
-  readonly topics: () => readonly string[];
+  readonly subscriptions: { readonly topics: readonly string[] };
   /** The connection has missed something, and has just been told so. */
-  readonly missed: () => void;
+  missed(): void;
 }
 
 /** The way of ephemeral signals to one connection. */
 export class Ephemeral {
-  readonly #options: EphemeralOptions;
+  readonly #listener: EphemeralListener;
+  readonly #counters: RealtimeCounters;
   /** What came before the delivery began; null once it has. */
   #early: Signal[] | null = [];
   #owesGap = false;
   #isWaiting = false;
 
-  constructor(options: EphemeralOptions) {
-    this.#options = options;
+  constructor(listener: EphemeralListener, counters: RealtimeCounters) {
+    this.#listener = listener;
+    this.#counters = counters;
   }
 
   /** The connection is ready for signals. */
@@ -40,7 +41,7 @@ export class Ephemeral {
   }
 
   send(signals: readonly Signal[]): void {
-    const { connection } = this.#options;
+    const { connection } = this.#listener;
     if (this.#early !== null) return this.#keep(this.#early, signals);
     for (const signal of signals) this.#send(signal);
     connection.flush();
@@ -61,32 +62,32 @@ export class Ephemeral {
   }
 
   #send(signal: Signal): void {
-    const { connection, counters } = this.#options;
+    const { connection } = this.#listener;
     if (connection.hasEnded) return;
     if (this.#owesGap) this.#announce();
     if (!this.#owesGap && connection.isWritable()) return connection.write(signal);
-    counters.signals[connection.transport].dropped += 1;
+    this.#counters.signals[connection.transport].dropped += 1;
     this.#owesGap = true;
     this.#announceLater();
   }
 
   #announce(): void {
-    const { connection, counters, topics, missed } = this.#options;
+    const { connection, subscriptions } = this.#listener;
     if (connection.hasEnded) return;
     if (!connection.isWritable()) return this.#announceLater();
     this.#owesGap = false;
-    counters.signals[connection.transport].gaps += 1;
+    this.#counters.signals[connection.transport].gaps += 1;
     // Positions count from 1: for clients that know entries alone, these are none.
-    const data = { from: 0, to: 0, topics: topics() };
+    const data = { from: 0, to: 0, topics: subscriptions.topics };
     connection.write(new Signal("realtime.gap", JSON.stringify(data), null));
-    missed();
+    this.#listener.missed();
   }
 
   #announceLater(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     // A connection that takes nothing at all is ended by its flow.
-    void this.#options.connection.writable().then(() => {
+    void this.#listener.connection.writable().then(() => {
       this.#isWaiting = false;
       if (this.#owesGap) this.#announce();
     });

@@ -9,16 +9,6 @@ const softBytes = 256 * 1024;
 /** Milliseconds that a client may read nothing. */
 const stalledMillis = 10_000;
 
-export interface Flow {
-  /** Sends a frame at the end of this tick; to be called while the flow is writable. */
-  send(frame: Buffer): void;
-  /** Sends waiting frames now; to be called before anything else is written to the stream. */
-  flush(): void;
-  isWritable(): boolean;
-  /** Resolves once it is writable, or has ended. */
-  writable(): Promise<void>;
-}
-
 /** A buffer in front of a stream, which emits `drain` when it is empty again. */
 export interface Queue {
   readonly emitter: {
@@ -29,12 +19,12 @@ export interface Queue {
 }
 
 /** Flows that have frames for the end of this tick. */
-let due: (() => void)[] = [];
+let due: Flow[] = [];
 
 function flushAll(): void {
   const flushing = due;
   due = [];
-  for (const flush of flushing) flush();
+  for (const flow of flushing) flow.flush();
   lastFrames = [];
 }
 
@@ -58,53 +48,78 @@ function joinFrames(frames: readonly Buffer[]): Buffer {
 }
 
 /**
- * The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. Nothing
- * goes out once it has ended.
+ * The way out of a connection: frames on a stream, which is destroyed where nothing of it is taken
+ * for ten seconds. Nothing goes out once it has ended.
  */
-export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue): Flow {
-  let frames: Buffer[] = [];
-  let bytes = 0;
-  let draining: Promise<void> | undefined;
-  const waiting = (): number => stream.writableLength + bytes + (queue?.bytes() ?? 0);
-  const flush = (): void => {
-    if (frames.length === 0) return;
-    const going = frames;
-    frames = [];
-    bytes = 0;
-    if (!hasEnded()) stream.write(joinFrames(going));
-  };
-  return {
-    send(frame) {
-      bytes += frame.length;
-      if (frames.push(frame) > 1) return;
-      if (due.push(flush) === 1) runNextTurn(flushAll);
-    },
-    flush,
-    isWritable: () => waiting() < softBytes,
-    writable() {
-      flush();
-      // If the system takes a write at once, no `drain` follows.
-      if (stream.destroyed || waiting() < softBytes) return Promise.resolve();
-      draining ??= new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearInterval(timer);
-          stream.off("drain", done);
-          stream.off("close", done);
-          queue?.emitter.off("drain", done);
-          draining = undefined;
-          resolve();
-        };
-        let before = waiting();
-        const timer = startInterval(() => {
-          // A client that reads something, however slowly, is waited for.
-          if (waiting() >= before) stream.destroy();
-          before = waiting();
-        }, stalledMillis);
-        stream.on("drain", done);
-        stream.on("close", done);
-        queue?.emitter.on("drain", done);
-      });
-      return draining;
-    },
-  };
+export abstract class Flow {
+  readonly #stream: Writable;
+  /** Those of this tick. A connection that is idle has no list of its own. */
+  #frames: Buffer[] | undefined;
+  #bytes = 0;
+  #draining: Promise<void> | undefined;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  abstract get hasEnded(): boolean;
+
+  /** What is in front of the stream, if anything is. */
+  protected readonly queue: Queue | undefined;
+
+  /** Sends a frame at the end of this tick; to be called while the flow is writable. */
+  send(frame: Buffer): void {
+    this.#bytes += frame.length;
+    if (this.#frames !== undefined) return void this.#frames.push(frame);
+    this.#frames = [frame];
+    if (due.push(this) === 1) runNextTurn(flushAll);
+  }
+
+  /** Sends waiting frames now; to be called before anything else is written to the stream. */
+  flush(): void {
+    const going = this.#frames;
+    if (going === undefined) return;
+    this.#frames = undefined;
+    this.#bytes = 0;
+    if (!this.hasEnded) this.#stream.write(joinFrames(going));
+  }
+
+  isWritable(): boolean {
+    return this.#waiting < softBytes;
+  }
+
+  /** Resolves once it is writable, or has ended. */
+  writable(): Promise<void> {
+    this.flush();
+    // If the system takes a write at once, no `drain` follows.
+    if (this.#stream.destroyed || this.isWritable()) return Promise.resolve();
+    return (this.#draining ??= this.#drained());
+  }
+
+  get #waiting(): number {
+    return this.#stream.writableLength + this.#bytes + (this.queue?.bytes() ?? 0);
+  }
+
+  #drained(): Promise<void> {
+    const [stream, { queue }] = [this.#stream, this];
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearInterval(timer);
+        stream.off("drain", done);
+        stream.off("close", done);
+        queue?.emitter.off("drain", done);
+        this.#draining = undefined;
+        resolve();
+      };
+      let before = this.#waiting;
+      const timer = startInterval(() => {
+        // A client that reads something, however slowly, is waited for.
+        if (this.#waiting >= before) stream.destroy();
+        before = this.#waiting;
+      }, stalledMillis);
+      stream.on("drain", done);
+      stream.on("close", done);
+      queue?.emitter.on("drain", done);
+    });
+  }
 }

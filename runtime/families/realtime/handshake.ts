@@ -9,6 +9,7 @@ import {
   protocolVersion,
 } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import type { Identity } from "../../operations/identity.js";
 import { runHeld } from "../../operations/held-calls.js";
 import { within } from "../../work/within.js";
 import { parseEventId } from "../../ports/event-id.js";
@@ -18,9 +19,10 @@ import type { RealtimeSpec } from "./spec.js";
 const deviceName = new RegExp(devicePattern);
 
 export interface Handshake {
-  readonly device: string | null;
   /** The device that the client named itself: it has one connection at a time. */
   readonly named: string | null;
+  /** Whether the session stands for a device where none is named. */
+  readonly isSessionDevice: boolean;
   readonly topics: readonly string[];
   /** The id after which to continue, as the client sent it. */
   readonly lastEventId: string | null;
@@ -39,10 +41,9 @@ export function readHandshake(
 ): Handshake {
   expectParameters(query, [...handshakeParameters, ...credentials]);
   checkProtocol(query.get("protocol"));
-  const named = readDevice(query.get("device_id"));
   return {
-    device: named,
-    named,
+    named: readDevice(query.get("device_id")),
+    isSessionDevice: false,
     topics: readTopics(topicsOfQuery(query.get("topics") ?? "")),
     lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
     fromNow: readFrom(query.get("from")),
@@ -50,22 +51,17 @@ export function readHandshake(
 }
 
 /**
- * Reads the handshake of Socket.IO's `auth`, whose further members are left alone; `device` stands
- * for a `device_id` that is not there. Throws `realtime_protocol_unsupported`,
- * `realtime_topics_limit`, `core.validation`.
+ * Reads the handshake of Socket.IO's `auth`, whose further members are left alone. Throws
+ * `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`.
  */
-export function readAuth(
-  auth: Readonly<Record<string, unknown>>,
-  device: string | null,
-): Handshake {
+export function readAuth(auth: Readonly<Record<string, unknown>>): Handshake {
   const { protocol, device_id: id, topics = [], last_event_id: lastEventId, from } = auth;
   checkProtocol(typeof protocol === "number" ? String(protocol) : protocol);
   const isTopics = Array.isArray(topics) && topics.every((topic) => typeof topic === "string");
   if (!isTopics) throw invalid("/topics", "must be a list of names");
-  const named = readDevice(id);
   return {
-    device: named ?? device,
-    named,
+    named: readDevice(id),
+    isSessionDevice: true,
     topics: readTopics(topics),
     lastEventId: typeof lastEventId === "string" ? lastEventId : null,
     fromNow: readFrom(from),
@@ -110,6 +106,14 @@ export function readDevice(device: unknown): string | null {
   if (device === undefined) return null;
   if (typeof device === "string" && deviceName.test(device)) return device;
   throw invalid("/device_id", "must be 1 to 128 visible ASCII characters");
+}
+
+/** The device of a connection: what it has acknowledged is kept for it; null for none. */
+export function deviceOf(
+  { named, isSessionDevice }: Pick<Handshake, "named" | "isSessionDevice">,
+  { sessionId }: Pick<Identity, "sessionId">,
+): string | null {
+  return named ?? (isSessionDevice ? sessionId : null);
 }
 
 /** Topics, each once. Throws `realtime_topics_limit`, `core.validation`. */
@@ -169,7 +173,13 @@ export async function grantedTopics(
 export async function resumePoint(
   mailbox: Pick<MailboxStore, "state" | "has">,
   owner: MailboxOwner,
-  { device, lastEventId, fromNow }: Handshake,
+  {
+    device,
+    lastEventId,
+    fromNow,
+  }: Pick<Handshake, "lastEventId" | "fromNow"> & {
+    readonly device: string | null;
+  },
   begun: (position: number) => Promise<void>,
 ): Promise<number> {
   const { cursor, floor, head } = await mailbox.state(owner, device);

@@ -21,11 +21,12 @@ test("what is published in the tick in which a connection takes the place of the
   const hub = memoryHub(Signal.ofEntry);
   const [earlier, next]: [string[], string[]] = [[], []];
   const first = memberOf(earlier);
-  const [leave, unhear] = [hub.join(first), hub.hear(first, "a")];
+  hub.join(first);
+  hub.hear(first, "a");
   hub.publish("t", { topic: "a" }, signal("by topic"));
   hub.publish("t", { principal: "p" }, signal("own"));
-  leave();
-  unhear();
+  hub.leave(first);
+  hub.unhear(first, "a");
   const second = memberOf(next);
   hub.join(second);
   hub.hear(second, "a");

@@ -16,10 +16,12 @@ export interface HubMember extends MailboxOwner {
 }
 
 export interface Hub {
-  /** Adds a connection, which hears its principal's own signals; returns how to remove it. */
-  join(member: HubMember): () => void;
-  /** A connection hears a topic from now on; returns what ends that. */
-  hear(member: HubMember, topic: string): () => void;
+  /** Adds a connection, which hears its principal's own signals. */
+  join(member: HubMember): void;
+  leave(member: HubMember): void;
+  /** A connection hears a topic from now on. */
+  hear(member: HubMember, topic: string): void;
+  unhear(member: HubMember, topic: string): void;
   entries(entries: readonly NumberedEntry[]): void;
   /** A mailbox has reached this position: its connections read the entries that they lack. */
   position(owner: MailboxOwner, position: number): void;
@@ -70,15 +72,10 @@ export function memoryHub(tell: TellEntry): Hub {
       for (const member of audience(tenant, to) ?? []) member.signals(signals);
   };
   return {
-    join(member) {
-      add(byOwner, ownerKey(member), member);
-      return () => remove(byOwner, ownerKey(member), member);
-    },
-    hear(member, topic) {
-      const key = topicKey(member.tenant, topic);
-      add(byTopic, key, member);
-      return () => remove(byTopic, key, member);
-    },
+    join: (member) => add(byOwner, ownerKey(member), member),
+    leave: (member) => remove(byOwner, ownerKey(member), member),
+    hear: (member, topic) => add(byTopic, topicKey(member.tenant, topic), member),
+    unhear: (member, topic) => remove(byTopic, topicKey(member.tenant, topic), member),
     entries(entries) {
       for (const entry of entries) {
         const members = byOwner.get(ownerKey(entry));

@@ -1,6 +1,6 @@
 // What the bus has lost: nobody knows which signals on topics those were, so connections are told
 // to look again (decisions.md §2: loss is never silent).
-import type { Admitted } from "./admission.js";
+import type { Admitted } from "./admitted.js";
 import type { RealtimeSpec } from "./spec.js";
 import { drawFraction, startTimer } from "../../ports/ambient.js";
 

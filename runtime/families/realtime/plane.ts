@@ -2,15 +2,8 @@
 // transactions to them (architecture.md "Realtime").
 import type { Resources } from "../../operations/resources.js";
 import { repeat, type Repeated } from "../../work/repeat.js";
-import {
-  admit,
-  concerns,
-  recheck,
-  type Admission,
-  type Admittance,
-  type Admitted,
-  type ConnectRequest,
-} from "./admission.js";
+import { admit, concerns, recheck, type Admittance, type ConnectRequest } from "./admission.js";
+import { pumpSource, type Admitted } from "./admitted.js";
 import type { BusMessage, SignalBus } from "../../ports/bus.js";
 import type { Log } from "../../ports/log.js";
 import { memoryHub, type Hub } from "./hub.js";
@@ -98,7 +91,7 @@ export function startPlane(
   const byPrincipal = new PrincipalConnections(places);
   let isStopped = false;
   const parts = { spec, resources, hub, presence, byPrincipal, admitted, counters };
-  const admission: Admission = { ...parts, isStopped: () => isStopped };
+  const admission = { ...parts, source: pumpSource(spec, resources), isStopped: () => isStopped };
   const numbering = startNumbering(resources, (entries) => {
     hub.entries(entries);
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
@@ -212,9 +205,9 @@ function positionsOf(
 /** Ends connections one after the other, over up to so many milliseconds. */
 async function leaveSpread(all: readonly Admitted[], spreadMillis: number): Promise<void> {
   const span = Math.min(all.length * leavePauseMillis, spreadMillis);
-  const ends = all.map(async ({ leave }) => {
+  const ends = all.map(async ({ caller }) => {
     await sleep(drawFraction() * span);
-    await leave();
+    await caller.leave();
   });
   await Promise.all(ends);
 }

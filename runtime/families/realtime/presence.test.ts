@@ -39,13 +39,13 @@ function process() {
         for (const signal of signals) frames.add(signal);
       },
     };
-    const unhear = hub.hear(member, topic);
-    const depart = presence.enter([tenant, topic, principalId], member);
+    hub.hear(member, topic);
+    presence.enter([tenant, topic, principalId], member);
     return {
       heard,
       leave() {
-        unhear();
-        depart();
+        hub.unhear(member, topic);
+        presence.leave([tenant, topic, principalId], member);
       },
     };
   };

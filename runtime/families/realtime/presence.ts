@@ -22,8 +22,10 @@ const silentMillis = 35_000;
 const gatherMillis = 20;
 
 export interface Presence {
-  /** A connection hears a topic from now on, and is told who else does; returns what ends that. */
-  enter(seat: Seat, connection: HubMember): () => void;
+  /** A connection hears a topic from now on, and is told who else does. */
+  enter(seat: Seat, connection: HubMember): void;
+  /** A connection that had entered hears the topic no longer. */
+  leave(seat: Seat, connection: HubMember): void;
   /** A connection may have missed changes: it is told all members again. */
   again(tenant: string, topic: string, connection: HubMember): void;
   /**
@@ -76,14 +78,17 @@ export function startPresence(
       if (before === 0) others.moved(key, "here");
       shown.look([key]);
       shown.greet(tenant, topic, connection);
-      return () => {
-        shown.dismiss(tenant, topic, connection);
-        const left = (here.get(key) ?? 1) - 1;
-        if (left > 0) return void here.set(key, left);
-        here.delete(key);
-        others.moved(key, "gone");
-        shown.look([key]);
-      };
+    },
+
+    leave(seat, connection) {
+      const [tenant, topic] = seat;
+      const key = keyOf(seat);
+      shown.dismiss(tenant, topic, connection);
+      const left = (here.get(key) ?? 1) - 1;
+      if (left > 0) return void here.set(key, left);
+      here.delete(key);
+      others.moved(key, "gone");
+      shown.look([key]);
     },
 
     again: shown.greet,

@@ -20,10 +20,10 @@ function process() {
         refuse: (code) => void ended.push(`${name} ${code}`),
         reconnect: isProbed ? null : () => void ended.push(`${name} reconnects`),
       },
-      end: () => leave(),
+      end: () => connections.leave(one),
     };
-    const leave = connections.enter(one);
-    return leave;
+    connections.enter(one);
+    return () => connections.leave(one);
   };
   return { connections, counters, ended, enter };
 }

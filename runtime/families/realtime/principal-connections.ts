@@ -59,10 +59,10 @@ export class PrincipalConnections {
   }
 
   /**
-   * Admits a connection, and ends an earlier one of its device; returns how to remove it. Throws
+   * Admits a connection, and ends an earlier one of its device. Throws
    * `realtime_connections_limit`, `core.unavailable`.
    */
-  enter(one: PrincipalConnection): () => void {
+  enter(one: PrincipalConnection): void {
     const { most, counters } = this.#options;
     for (const other of this.#of(one).keys()) if (isSameDevice(one, other)) this.#replace(other);
     if (counters.connections >= most) {
@@ -74,11 +74,15 @@ export class PrincipalConnections {
     const own = this.#byOwner.get(key) ?? new Map<PrincipalConnection, Life>();
     this.#byOwner.set(key, own.set(one, { heardAt: monotonicMillis(), toldAt: -Infinity }));
     counters.connections += 1;
-    return () => {
-      if (!own.delete(one)) return;
-      counters.connections -= 1;
-      if (own.size === 0 && this.#byOwner.get(key) === own) this.#byOwner.delete(key);
-    };
+  }
+
+  /** Gives up the place of a connection, if it has one. */
+  leave(one: PrincipalConnection): void {
+    const key = keyOf(one);
+    const own = this.#byOwner.get(key);
+    if (own?.delete(one) !== true) return;
+    this.#options.counters.connections -= 1;
+    if (own.size === 0) this.#byOwner.delete(key);
   }
 
   /** A device gave a sign of life. */
@@ -122,11 +126,11 @@ export class PrincipalConnections {
   }
 
   #reconnect(one: PrincipalConnection): void {
-    const { reconnect } = one.connection;
-    if (reconnect === null) return;
+    const { connection } = one;
+    if (connection.reconnect === null) return;
     this.#options.counters.silent += 1;
     one.end();
-    reconnect();
+    connection.reconnect();
   }
 
   /**

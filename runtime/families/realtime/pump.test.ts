@@ -2,7 +2,7 @@
 // reader believes at a glance.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Pump, type Sink } from "./pump.js";
+import { Pump, type MailboxReads, type PumpSource, type Sink } from "./pump.js";
 import type { MailboxEntry } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
 
@@ -13,6 +13,7 @@ const eventId = "01890000-0000-7000-8000-000000000000";
 function world() {
   const entries: MailboxEntry[] = [];
   const written: (number | null)[] = [];
+  const refused: string[] = [];
   let isFull = false;
   let drained: (() => void)[] = [];
   const sink: Sink = {
@@ -20,9 +21,11 @@ function world() {
     isWritable: () => !isFull,
     writable: () => new Promise((resolve) => drained.push(resolve)),
     write: ({ position }) => written.push(position),
+    refuse: (code) => void refused.push(code),
   };
   return {
     written,
+    refused,
     sink,
     mailbox: {
       async read(_owner: unknown, after: number, limit: number) {
@@ -54,6 +57,17 @@ function world() {
   };
 }
 
+/** A pump of a mailbox, from behind a position on. */
+function pumpOf(mailbox: Pick<MailboxReads, "read" | "state">, sink: Sink, after: number): Pump {
+  const source: PumpSource = {
+    mailbox: () => ({ ...mailbox, has: async () => false }),
+    tell: Signal.ofEntry,
+    wrote: () => undefined,
+    onFault: () => undefined,
+  };
+  return new Pump(source, { tenant: "t", principalId: "p" }, sink, after);
+}
+
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constant("add and hint" as const) },
   { weight: 2, arbitrary: fc.constant("add, the hint is lost" as const) },
@@ -70,18 +84,9 @@ test("every entry is written once and in order, whatever becomes of the hints", 
       fc.integer({ min: 0, max: 250 }),
       fc.array(step, { maxLength: 120 }),
       async (before, steps) => {
-        const { written, sink, mailbox, add, fill } = world();
+        const { written, refused, sink, mailbox, add, fill } = world();
         for (let count = 0; count < before; count += 1) add();
-        const owner = { tenant: "t", principalId: "p" };
-        const faults: unknown[] = [];
-        const pump = new Pump({
-          owner,
-          sink,
-          mailbox,
-          tell: Signal.ofEntry,
-          after: 0,
-          onFault: (error) => faults.push(error),
-        });
+        const pump = pumpOf(mailbox, sink, 0);
         void pump.start();
         const late: Signal[] = [];
         let count = before;
@@ -104,7 +109,7 @@ test("every entry is written once and in order, whatever becomes of the hints", 
         fill(false);
         pump.wants(count);
         for (let waited = 0; pump.sent < count && waited < 1_000; waited += 1) await tick();
-        expect(faults).toEqual([]);
+        expect(refused).toEqual([]);
         expect(written).toEqual(Array.from({ length: count }, (_, index) => index + 1));
       },
     ),
@@ -120,15 +125,7 @@ test("entries that are gone are told of, and the rest follows", async () => {
       mailbox.read(owner, Math.max(after, 3), limit),
     state: async () => ({ head: 5, floor: 3, cursor: null }),
   };
-  const owner = { tenant: "t", principalId: "p" };
-  const pump = new Pump({
-    owner,
-    sink,
-    mailbox: kept,
-    tell: Signal.ofEntry,
-    after: 1,
-    onFault: () => undefined,
-  });
+  const pump = pumpOf(kept, sink, 1);
   await pump.start();
   expect(written).toEqual([null, 4, 5]);
 });
@@ -141,15 +138,7 @@ test("a hole between entries is told of where it is", async () => {
     read: async (owner: unknown, after: number, limit: number) =>
       (await mailbox.read(owner, after, limit)).filter(({ position }) => position !== 2),
   };
-  const owner = { tenant: "t", principalId: "p" };
-  const pump = new Pump({
-    owner,
-    sink,
-    mailbox: holed,
-    tell: Signal.ofEntry,
-    after: 0,
-    onFault: () => undefined,
-  });
+  const pump = pumpOf(holed, sink, 0);
   await pump.start();
   expect(written).toEqual([1, null, 3, 4]);
 });
@@ -162,21 +151,20 @@ test("nothing is written to a connection that ended while the mailbox was read",
     isWritable: sink.isWritable,
     writable: sink.writable,
     write: sink.write,
+    refuse: sink.refuse,
     get hasEnded() {
       return hasEnded;
     },
   };
-  const owner = { tenant: "t", principalId: "p" };
-  const options = {
-    owner,
-    sink: ending,
-    mailbox,
-    tell: Signal.ofEntry,
-    after: 1,
-    onFault: () => undefined,
-  };
-  const running = new Pump(options).start();
+  const running = pumpOf(mailbox, ending, 1).start();
   hasEnded = true;
   await running;
   expect(written).toEqual([]);
+});
+
+test("a mailbox that can't be read ends the connection", async () => {
+  const { refused, sink, mailbox } = world();
+  const broken = { ...mailbox, read: () => Promise.reject(new Error("broken")) };
+  await pumpOf(broken, sink, 0).start();
+  expect(refused).toEqual(["core.internal"]);
 });

@@ -12,21 +12,23 @@ export interface Sink {
   /** Resolves once it is, or the connection has ended. */
   writable(): Promise<void>;
   write(signal: Signal): void;
+  /** Ends the connection after a fault. */
+  refuse(code: "core.internal"): void;
   readonly hasEnded: boolean;
 }
 
-export interface PumpOptions {
-  readonly owner: MailboxOwner;
-  readonly sink: Sink;
-  readonly mailbox: Pick<MailboxStore, "read" | "state">;
+/** What all pumps of a process have in common. */
+export interface PumpSource {
+  /** The mailbox of an owner, to be asked for again with each read. */
+  readonly mailbox: (owner: MailboxOwner) => MailboxReads;
   readonly tell: TellEntry;
   /** Called with each entry that was written. */
-  readonly wrote?: (signal: Signal) => void;
-  /** The position after which everything is to be sent. */
-  readonly after: number;
-  /** Ends the connection after a fault. */
+  readonly wrote: (signal: Signal) => void;
+  /** Called before a connection is ended after a fault. */
   readonly onFault: (error: unknown) => void;
 }
+
+export type MailboxReads = Pick<MailboxStore, "read" | "state" | "has">;
 
 /** Entries that are read at a time, at most. */
 const maxPageSize = 100;
@@ -35,7 +37,9 @@ const maxPageSize = 100;
  * Delivers one mailbox to one connection, in order and without a gap, however many hints are lost.
  */
 export class Pump {
-  readonly #options: PumpOptions;
+  readonly #source: PumpSource;
+  readonly #owner: MailboxOwner;
+  readonly #sink: Sink;
   #sent: number;
   #wanted: number;
   /**
@@ -47,12 +51,14 @@ export class Pump {
 
   /**
    * To be created once the connection is in the hub, so that a hint before the first read isn't
-   * lost.
+   * lost. `after` is the position after which everything is to be sent.
    */
-  constructor(options: PumpOptions) {
-    this.#options = options;
-    this.#sent = options.after;
-    this.#wanted = options.after;
+  constructor(source: PumpSource, owner: MailboxOwner, sink: Sink, after: number) {
+    this.#source = source;
+    this.#owner = owner;
+    this.#sink = sink;
+    this.#sent = after;
+    this.#wanted = after;
   }
 
   /** The position of the last entry that was written. */
@@ -70,7 +76,7 @@ export class Pump {
    */
   hint(signal: Signal): void {
     const { position } = signal;
-    const { sink } = this.#options;
+    const sink = this.#sink;
     if (position === null || position <= this.#sent || sink.hasEnded) return;
     this.#wanted = Math.max(this.#wanted, position);
     if (this.#running !== undefined) return;
@@ -84,32 +90,36 @@ export class Pump {
 
   /** The position that the mailbox has reached: entries that the bus has lost are read. */
   wants(position: number): void {
-    if (position <= this.#sent || this.#options.sink.hasEnded) return;
+    if (position <= this.#sent || this.#sink.hasEnded) return;
     this.#wanted = Math.max(this.#wanted, position);
     void this.#run();
   }
 
   #run(): Promise<void> {
     this.#running ??= this.#read()
-      .catch(this.#options.onFault)
+      .catch((error: unknown) => {
+        this.#source.onFault(error);
+        this.#sink.refuse("core.internal");
+      })
       .finally(() => {
         this.#running = undefined;
         // A hint may have come in the same tick as the end.
-        if (this.#wanted > this.#sent && !this.#options.sink.hasEnded) void this.#run();
+        if (this.#wanted > this.#sent && !this.#sink.hasEnded) void this.#run();
       });
     return this.#running;
   }
 
   async #read(): Promise<void> {
-    const { mailbox, owner, sink } = this.#options;
+    const [owner, sink] = [this.#owner, this.#sink];
     for (;;) {
       if (sink.hasEnded) return;
       const wantedBefore = this.#wanted;
       const limit = this.#pageSize;
-      const entries = await mailbox.read(owner, this.#sent, limit);
+      const entries = await this.#source.mailbox(owner).read(owner, this.#sent, limit);
       const [first] = entries;
       // If nothing follows, the end of the mailbox may have been removed.
-      if (first === undefined) this.#announceGap((await mailbox.state(owner, null)).floor);
+      if (first === undefined)
+        this.#announceGap((await this.#source.mailbox(owner).state(owner, null)).floor);
       const written = this.#write(entries);
       if (written < entries.length && !sink.hasEnded) {
         this.#pageSize = Math.max(1, written);
@@ -130,12 +140,12 @@ export class Pump {
    * counts as written.
    */
   #write(entries: readonly MailboxEntry[]): number {
-    const { sink, tell } = this.#options;
+    const sink = this.#sink;
     let written = 0;
     for (const entry of entries) {
       if (sink.hasEnded || !sink.isWritable()) break;
       this.#announceGap(entry.position - 1);
-      const signal = tell(entry);
+      const signal = this.#source.tell(entry);
       if (signal === "lost") this.#announceGap(entry.position);
       else if (signal !== "undeclared") this.#writeEntry(signal);
       this.#sent = entry.position;
@@ -145,13 +155,13 @@ export class Pump {
   }
 
   #writeEntry(signal: Signal): void {
-    this.#options.sink.write(signal);
-    this.#options.wrote?.(signal);
+    this.#sink.write(signal);
+    this.#source.wrote(signal);
   }
 
   /** Announces entries up to a position that are gone: loss is never silent (decisions.md §2). */
   #announceGap(to: number): void {
-    const { sink } = this.#options;
+    const sink = this.#sink;
     if (to <= this.#sent || sink.hasEnded) return;
     sink.write(new Signal("realtime.gap", JSON.stringify({ from: this.#sent + 1, to }), null));
     this.#sent = to;

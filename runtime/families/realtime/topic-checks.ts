@@ -4,6 +4,7 @@ import { ServiceError } from "../../contract/errors.js";
 import { maxTopics } from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Log } from "../../ports/log.js";
+import { listenerOf, type ConnectionCaller } from "./connection-caller.js";
 import { grantedTopics } from "./handshake.js";
 import type { RealtimeSpec } from "./spec.js";
 import type { HeldTopics, Subscriptions } from "./subscriptions.js";
@@ -19,10 +20,8 @@ const refusals: readonly number[] = [401, 403, 404];
 /** A connection whose topics are asked about. */
 export interface Listening {
   readonly subscriptions: Subscriptions;
-  /** What connections have in common that may hear the same: their caller. */
-  readonly caller: () => string;
-  /** A context of its caller, as for a new request, with a deadline of its own. */
-  readonly contextOf: () => ExecutionContext;
+  readonly tenant: string;
+  readonly caller: Pick<ConnectionCaller, "identity" | "newContext">;
 }
 
 /**
@@ -38,7 +37,7 @@ export async function recheckTopics(
   const callers = new Map<string, Listening[]>();
   for (const one of connections) {
     if (one.subscriptions.topics.length === 0) continue;
-    const key = one.caller();
+    const key = listenerOf(one.tenant, one.caller);
     const own = callers.get(key);
     if (own === undefined) callers.set(key, [one]);
     else own.push(one);
@@ -74,7 +73,7 @@ async function stillGranted(
   log: Log,
 ): Promise<Iterable<string>> {
   if (first === undefined) return topics;
-  const context = first.contextOf();
+  const context = first.caller.newContext();
   try {
     return await context.lifetime.race(grantedTopics(spec, topics, context));
   } catch (error) {

@@ -11,11 +11,13 @@ import { waitedFor } from "../../ports/overdue.js";
 import type { RealtimeCounters, RealtimeLimits } from "../../families/realtime/limits.js";
 import type { RealtimePlane } from "../../families/realtime/plane.js";
 import type { RealtimeSpec } from "../../families/realtime/spec.js";
-import { nothingPresented, type Bind, type Presented } from "../boundary.js";
+import { nothingPresented, type Bind, type CredentialPlaces, type Presented } from "../boundary.js";
+import type { CallerRequest } from "../caller-request.js";
 import { drainingError } from "../draining.js";
 import { readMetadata } from "../input/metadata.js";
 import { expectNoBody, hasBody } from "../input/read-body.js";
 import { parseQuery } from "../input/read-input.js";
+import type { Expiries } from "./expiries.js";
 import { replyError } from "../reply.js";
 import { methodNotAllowed } from "../route-table.js";
 
@@ -35,12 +37,12 @@ export interface RealtimeEndpoint {
   readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
   readonly defaultTenant: string;
-  /** Parameters of a WebSocket's handshake that are credentials. */
-  readonly credentialParameters: readonly string[];
+  readonly credentials: CredentialPlaces;
+  readonly expiries: Expiries;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
   /** Whether the connection's credential still belongs to this caller, in the same tenant. */
-  isGood(req: IncomingMessage, presented: Presented, identity: Identity): Promise<boolean>;
+  isGood(req: CallerRequest, presented: Presented, identity: Identity): Promise<boolean>;
 }
 
 /** An error as the client sees it; a fault of the service is logged with its cause. */
@@ -106,8 +108,9 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
  */
 export async function boundCaller(
   { bind, resources, defaultTenant }: RealtimeEndpoint,
-  req: IncomingMessage,
+  req: CallerRequest,
   presented: Presented = nothingPresented,
+  metadata = readMetadata(req.headers),
 ): Promise<{ readonly identity: Identity; readonly context: ExecutionContext }> {
   const lifetime = Lifetime.within(bindMillis);
   const bound = Promise.resolve(bind(req, { lifetime }, presented));
@@ -117,7 +120,7 @@ export async function boundCaller(
   expectWhole({ identity });
   const context = new ExecutionContext(resources, {
     operationId: "realtime.connect",
-    metadata: readMetadata(req.headers),
+    metadata,
     tenant: tenant ?? defaultTenant,
     lifetime,
     identity,

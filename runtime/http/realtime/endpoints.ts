@@ -10,6 +10,7 @@ import { countersAsMetrics } from "./metrics.js";
 import { answerGet } from "../get-only.js";
 import type { AnswerStyle } from "../exchange.js";
 import { lateEndpoint, type LateEndpoint } from "../late-endpoint.js";
+import { Expiries } from "./expiries.js";
 import { stillGood, type RealtimeEndpoint } from "./endpoint.js";
 import { devicesEndpoint } from "./devices.js";
 import { historyEndpoint } from "./history.js";
@@ -48,12 +49,13 @@ async function planeEndpoint(
   const counters = realtimeCounters();
   const plane = startPlane(spec, service, bus, limits, counters);
   surroundings.signalsTo(plane);
-  const { bind, allowedOrigins, isAccepting, credentialParameters, defaultTenant } = surroundings;
+  const { bind, allowedOrigins, isAccepting, credentials, defaultTenant } = surroundings;
   const endpoint: RealtimeEndpoint = {
     bind,
     allowedOrigins,
     isAccepting,
-    credentialParameters,
+    credentials,
+    expiries: new Expiries(service.clock),
     defaultTenant,
     spec,
     plane,

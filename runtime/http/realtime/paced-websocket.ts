@@ -18,6 +18,18 @@ export interface Pace {
   readonly onPaused: () => void;
 }
 
+/**
+ * What takes the events of a WebSocket, in place of a listener for each, which take several times
+ * the memory.
+ */
+export interface SocketTaker {
+  message(data: Buffer, isBinary: boolean): void;
+  pong(): void;
+  /** It is about to close from this side: what waits is sent first. */
+  closing(): void;
+  close(): void;
+}
+
 type Message = [event: "message", data: Buffer, isBinary: boolean];
 
 /** Milliseconds between two portions of waiting frames. */
@@ -66,9 +78,11 @@ class Bucket {
 export class PacedWebSocket extends WebSocket {
   /** Of `pacedServer`, which alone makes them. */
   declare protected readonly pace: Pace;
+  /** If there is none, events go to listeners, as with any WebSocket. */
+  taker: SocketTaker | undefined;
   #bucketAtPace: Bucket | undefined;
   /** Frames of one read beyond the rate: ws passes on all of them, even once it is paused. */
-  readonly #waiting = new FrameQueue();
+  #waiting: FrameQueue | undefined;
   #holds = 0;
   #timer: NodeJS.Timeout | undefined;
   #signAt = Number.NEGATIVE_INFINITY;
@@ -99,16 +113,16 @@ export class PacedWebSocket extends WebSocket {
   override emit(event: string | symbol, ...given: unknown[]): boolean {
     if (event === "close") this.#forget();
     const frame = frameOf(event, given);
-    if (frame === null) return super.emit(event, ...given);
+    if (frame === null) return this.#tell(event, given);
     if (this.readyState !== WebSocket.OPEN) {
       // After a close no frame is taken; a client that keeps sending is cut off.
       this.#behindClose += 1;
       if (this.#behindClose > this.pace.framesBurst) this.terminate();
       return false;
     }
-    const isFirst = this.#waiting.isEmpty;
+    const isFirst = this.#waiting?.isEmpty !== false;
     if (isFirst && !this.isHeld && this.#bucket.take()) return this.#handOn(frame);
-    this.#waiting.push(frame);
+    (this.#waiting ??= new FrameQueue()).push(frame);
     if (isFirst && !this.isHeld) {
       this.pace.onPaused();
       this.pause();
@@ -119,7 +133,7 @@ export class PacedWebSocket extends WebSocket {
 
   override close(code?: number, reason?: string | Buffer): void {
     // Answers that wait for the end of their tick are sent before it.
-    if (this.readyState === WebSocket.OPEN) super.emit("closing");
+    if (this.readyState === WebSocket.OPEN) this.taker?.closing();
     this.#forget();
     super.close(code, reason);
     // Keep reading, for the answer to the close.
@@ -136,8 +150,8 @@ export class PacedWebSocket extends WebSocket {
     clearTimeout(this.#timer);
     if (this.isHeld) return;
     for (let portion = 0; portion < maxPortion; portion += 1) {
-      if (!this.#waiting.isEmpty && !this.#bucket.take()) break;
-      const next = this.#waiting.shift();
+      if (this.#waiting?.isEmpty === false && !this.#bucket.take()) break;
+      const next = this.#waiting?.shift();
       // Also if a frame that was passed on has closed it.
       if (next === undefined) return this.resume();
       this.#handOn(next);
@@ -151,7 +165,7 @@ export class PacedWebSocket extends WebSocket {
     if (now - this.#signAt > signMillis) {
       this.#signAt = now;
       const [event, ...given] = this.pace.signOfLife;
-      super.emit(event, ...given);
+      this.#tell(event, given);
     }
     const { framesPerSecond, framesBurst } = this.pace;
     // A small bucket refills sooner.
@@ -161,14 +175,29 @@ export class PacedWebSocket extends WebSocket {
 
   #forget(): void {
     clearTimeout(this.#timer);
-    this.#waiting.clear();
+    this.#waiting?.clear();
+  }
+
+  /** Tells of an event at once, whatever waits. */
+  #tell(event: string | symbol, given: readonly unknown[]): boolean {
+    // The close follows, which says as much.
+    if (event === "error" && this.taker !== undefined) return true;
+    if (event === "pong") this.taker?.pong();
+    if (event === "close") this.taker?.close();
+    // The server of WebSockets listens as well.
+    return super.emit(event, ...given);
   }
 
   #handOn({ kind, data }: Frame): boolean {
-    if (kind !== "ping") return super.emit("message", data, kind === "binary");
-    this.#pinged = data;
-    this.#answerPing();
-    return super.emit("ping", data);
+    if (kind === "ping") {
+      this.#pinged = data;
+      this.#answerPing();
+      return super.emit("ping", data);
+    }
+    const isBinary = kind === "binary";
+    if (this.taker === undefined) return super.emit("message", data, isBinary);
+    this.taker.message(data, isBinary);
+    return true;
   }
 
   /**

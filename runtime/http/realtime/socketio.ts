@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
 import type { ServerOptions } from "ws";
 import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
-import { flowOf } from "../../families/realtime/flow.js";
+import { Flow, type Queue } from "../../families/realtime/flow.js";
 import {
   invalidFrame,
   readCommandOptions,
@@ -16,7 +16,7 @@ import {
 } from "../../families/realtime/frames.js";
 import { readAuth } from "../../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
-import type { Connection } from "../../families/realtime/admission.js";
+import type { Connection } from "../../families/realtime/connection.js";
 import type { Signal } from "../../ports/signal.js";
 import { nothingPresented } from "../boundary.js";
 import { drainingError } from "../draining.js";
@@ -89,7 +89,7 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
     // The underlying connection has no socket any more.
     socket.once("disconnect", () => end(socket));
     talk(socket, conversation);
-    void answered.get(socket)?.then(conversation.begin);
+    void answered.get(socket)?.then(() => conversation.begin());
   });
   const isMine = ({ url = "" }: IncomingMessage): boolean =>
     [address, `${address}/`].includes(url.split("?", 1)[0] ?? "");
@@ -135,15 +135,13 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
   const token = auth["token"] === undefined ? null : readToken(auth);
   const webSocket = webSocketOf(request);
-  const hasEnded = (): boolean => conn.readyState !== "open";
-  let waiting = 0;
-  const flow = flowOf(request.socket, hasEnded, { emitter: conn, bytes: () => waiting });
+  const flow = new SocketIoTalk(options, socket);
   conn.on("packetCreate", ({ data }: { readonly data?: unknown }) => {
-    waiting += typeof data === "string" ? data.length : 0;
+    flow.waiting += typeof data === "string" ? data.length : 0;
   });
   // Before Engine.IO's own listener for frames.
   conn.on("flush", () => {
-    waiting = 0;
+    flow.waiting = 0;
     flow.flush();
     // Its writes of this tick are sent together, not one frame at a time.
     request.socket.cork();
@@ -155,40 +153,52 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     // Who does not read its answers is not read either.
     if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
   });
-  const counters = options.counters.signals.socketio;
-  const connection: Connection = {
-    transport: "socketio",
-    get hasEnded() {
-      return hasEnded();
-    },
-    isWritable: flow.isWritable,
-    writable: flow.writable,
-    flush: flow.flush,
-    // A complete frame, written beside those of Engine.IO: the same bytes go to every connection.
-    write({ socketIoFrame }: Signal) {
-      counters.delivered += 1;
-      flow.send(socketIoFrame);
-    },
-    leave: () => end(socket),
-    refuse(code) {
-      // After a disconnect packet its client doesn't reconnect: two clients with one device would
-      // replace each other forever.
-      if (code === "realtime_device_replaced" && socket.connected) farewell(socket, code);
-      end(socket);
-    },
-    // It is pinged.
-    reconnect: null,
-  };
-  const conversation = await converse(
-    options,
-    request,
-    { ...nothingPresented, token },
-    ({ sessionId }) => readAuth(auth, sessionId),
-    connection,
-  );
-  conn.once("close", conversation.end);
-  if (connection.hasEnded) conversation.end();
+  const presented = { ...nothingPresented, token };
+  const conversation = await converse(options, request, presented, readAuth(auth), flow);
+  conn.once("close", () => conversation.end());
+  if (flow.hasEnded) conversation.end();
   return conversation;
+}
+
+/** One socket of Socket.IO, from its admission to its end. */
+class SocketIoTalk extends Flow implements Connection {
+  readonly transport = "socketio";
+  /** It is pinged. */
+  readonly reconnect = null;
+  readonly #options: RealtimeEndpoint;
+  readonly #socket: Socket;
+  /** Characters of what Engine.IO has not sent yet. */
+  waiting = 0;
+  protected override readonly queue: Queue;
+
+  constructor(options: RealtimeEndpoint, socket: Socket) {
+    super(socket.request.socket);
+    this.#options = options;
+    this.#socket = socket;
+    this.queue = { emitter: socket.conn, bytes: () => this.waiting };
+  }
+
+  get hasEnded(): boolean {
+    return this.#socket.conn.readyState !== "open";
+  }
+
+  /** A complete frame, written beside those of Engine.IO: the same bytes go to every connection. */
+  write({ socketIoFrame }: Signal): void {
+    this.#options.counters.signals.socketio.delivered += 1;
+    this.send(socketIoFrame);
+  }
+
+  leave(): void {
+    end(this.#socket);
+  }
+
+  refuse(code: ErrorCode): void {
+    // After a disconnect packet its client doesn't reconnect: two clients with one device would
+    // replace each other forever.
+    const isReplaced = code === "realtime_device_replaced" && this.#socket.connected;
+    if (isReplaced) farewell(this.#socket, code);
+    end(this.#socket);
+  }
 }
 
 /**

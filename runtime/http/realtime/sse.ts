@@ -2,21 +2,23 @@
 // "Realtime endpoints", WHATWG HTML §9.2).
 import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { fail, toEnvelope, type ErrorCode } from "../../contract/errors.js";
 import { acknowledge } from "../../families/realtime/acknowledge.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { flowOf } from "../../families/realtime/flow.js";
+import { Flow } from "../../families/realtime/flow.js";
 import { checkTopics, readHandshake } from "../../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
-import type { Connection } from "../../families/realtime/admission.js";
+import type { Connection } from "../../families/realtime/connection.js";
 import { mailboxOf } from "../../ports/mailbox.js";
 import type { Signal } from "../../ports/signal.js";
 import { nothingPresented } from "../boundary.js";
 import { readJsonBody } from "../input/read-body.js";
-import { converse } from "./conversation.js";
+import { converse, type Conversation } from "./conversation.js";
 import { boundCaller, closingMillis, realtimeRoute, type RealtimeEndpoint } from "./endpoint.js";
 import { commonHeaders, sendJson } from "../reply.js";
-import { drawFraction, startInterval, startTimer } from "../../ports/ambient.js";
+import { drawFraction, startTimer } from "../../ports/ambient.js";
+import { Rounds } from "../../work/rounds.js";
 
 const keepaliveMillis = 15_000;
 /**
@@ -31,8 +33,9 @@ export function sseEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const path = options.spec.path + planePaths.sse;
+  const rounds = new Rounds<SseStream>(keepaliveMillis, (one) => one.keepAlive());
   const answerStream = realtimeRoute(options, path, "GET", (...request) =>
-    stream(options, ...request),
+    stream(options, ...request, rounds),
   );
   const answerAck = realtimeRoute(
     options,
@@ -48,6 +51,7 @@ async function stream(
   req: IncomingMessage,
   res: ServerResponse,
   query: ReadonlyMap<string, string>,
+  rounds: Rounds<SseStream>,
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
@@ -67,70 +71,101 @@ async function stream(
     res.end();
     return;
   }
-  const { socket } = req;
-  // HTTP/1.0 knows no chunks.
-  const isChunked = req.httpVersion === "1.1";
-  const hasEnded = (): boolean => res.destroyed || res.writableEnded;
-  const flow = flowOf(socket, hasEnded);
+  const talk = new SseStream(options, req, res, rounds);
+  const conversation = await converse(options, req, nothingPresented, handshake, talk);
+  talk.begin(conversation);
+}
+
+/** One stream, from its admission to its end. */
+class SseStream extends Flow implements Connection {
+  readonly transport = "sse";
+  readonly #options: RealtimeEndpoint;
+  readonly #res: ServerResponse;
+  readonly #socket: Socket;
+  readonly #rounds: Rounds<SseStream>;
+  /** HTTP/1.0 knows no chunks. */
+  readonly #isChunked: boolean;
   /** Why it ended before it began. */
-  let early: ErrorCode | null = null;
-  const end = (last: string, code: ErrorCode): void => {
+  #early: ErrorCode | null = null;
+
+  constructor(
+    options: RealtimeEndpoint,
+    { socket, httpVersion }: IncomingMessage,
+    res: ServerResponse,
+    rounds: Rounds<SseStream>,
+  ) {
+    super(socket);
+    this.#options = options;
+    this.#res = res;
+    this.#socket = socket;
+    this.#rounds = rounds;
+    this.#isChunked = httpVersion === "1.1";
+  }
+
+  get hasEnded(): boolean {
+    return this.#res.destroyed || this.#res.writableEnded;
+  }
+
+  /** Answers with the stream. Throws why it has ended before. */
+  begin(conversation: Conversation): void {
+    const res = this.#res;
+    if (this.#early !== null) {
+      conversation.end();
+      throw fail(this.#early);
+    }
+    res.on("error", () => undefined);
+    if (res.destroyed) return conversation.end();
+    const part = this.#rounds.enter(this);
+    res.once("close", () => {
+      this.#rounds.leave(this, part);
+      conversation.end();
+    });
+    res.writeHead(200, streamHeaders(conversation));
+    this.#socket.setNoDelay(true);
+    res.write("retry: 2000\n: connected\n\n");
+    conversation.begin();
+  }
+
+  /** A complete chunk, written beside those of Node: the same bytes go to every connection. */
+  write(signal: Signal): void {
+    this.#options.counters.signals.sse.delivered += 1;
+    this.send(this.#isChunked ? signal.sseChunk : Buffer.from(signal.sse));
+  }
+
+  keepAlive(): void {
+    this.flush();
+    if (!this.hasEnded) this.#res.write(": keepalive\n\n");
+  }
+
+  /** Its client reconnects at a random time, so that they don't all come at once. */
+  leave(): void {
+    this.#end(retryIn(1_000, 8_000), "service_draining");
+  }
+
+  refuse(code: ErrorCode): void {
+    this.#end(lastWords(code), code);
+  }
+
+  /** Its client reconnects at once, before its principal counts as gone. */
+  reconnect(): void {
+    this.#end(retryIn(300, 1_000), "core.unavailable");
+  }
+
+  #end(last: string, code: ErrorCode): void {
+    const [res, socket] = [this.#res, this.#socket];
     if (!res.headersSent) {
-      early = code;
+      this.#early = code;
       return;
     }
-    flow.flush();
+    this.flush();
     res.end(last);
     // The connection serves other requests once this was sent.
     const patience = startTimer(() => socket.destroy(), closingMillis).unref();
     res.once("close", () => clearTimeout(patience));
-  };
-  const counters = options.counters.signals.sse;
-  const connection: Connection = {
-    transport: "sse",
-    get hasEnded() {
-      return hasEnded();
-    },
-    isWritable: flow.isWritable,
-    writable: flow.writable,
-    flush: flow.flush,
-    write(signal: Signal) {
-      counters.delivered += 1;
-      // A complete chunk, written beside those of Node: the same bytes go to every connection.
-      flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
-    },
-    // Reconnects at random times, so that they don't all come at once.
-    leave: () => end(retryIn(1_000, 8_000), "service_draining"),
-    refuse: (code) => end(lastWords(code), code),
-    // At once, before its principal counts as gone.
-    reconnect: () => end(retryIn(300, 1_000), "core.unavailable"),
-  };
-  const conversation = await converse(options, req, nothingPresented, () => handshake, connection);
-  if (early !== null) {
-    conversation.end();
-    throw fail(early);
   }
-  const timer = startInterval(() => {
-    flow.flush();
-    if (!hasEnded()) res.write(": keepalive\n\n");
-  }, keepaliveMillis);
-  const release = (): void => {
-    clearInterval(timer);
-    conversation.end();
-  };
-  res.once("close", release);
-  res.on("error", () => undefined);
-  if (res.destroyed) {
-    release();
-    return;
-  }
-  res.writeHead(200, streamHeaders(conversation.context));
-  socket.setNoDelay(true);
-  res.write("retry: 2000\n: connected\n\n");
-  conversation.begin();
 }
 
-function streamHeaders({ metadata }: ExecutionContext): string[] {
+function streamHeaders({ metadata }: Pick<ExecutionContext, "metadata">): string[] {
   return [
     "Content-Type",
     "text/event-stream; charset=utf-8",
@@ -168,7 +203,7 @@ async function ack(
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  const { device } = readHandshake(query, undefined);
+  const { named: device } = readHandshake(query, undefined);
   const { identity, context } = await boundCaller(options, req);
   const upTo = await readJsonBody(req, maxAckBytes, readUpTo);
   const owner = mailboxOf(context, identity);

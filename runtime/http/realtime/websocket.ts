@@ -4,21 +4,21 @@ import { planePaths } from "../../contract/realtime.js";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
-import { toEnvelope, type ServiceError } from "../../contract/errors.js";
-import { flowOf, type Flow } from "../../families/realtime/flow.js";
+import { toEnvelope, type ErrorCode, type ServiceError } from "../../contract/errors.js";
+import { Flow } from "../../families/realtime/flow.js";
 import { invalidFrame, readFrame } from "../../families/realtime/frames.js";
 import { readHandshake } from "../../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../../families/realtime/origin.js";
-import type { Connection } from "../../families/realtime/admission.js";
-import type { SignalCounters } from "../../families/realtime/limits.js";
+import type { Connection } from "../../families/realtime/connection.js";
 import { textFrame } from "../../ports/shared-frames.js";
 import type { Signal } from "../../ports/signal.js";
-import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
+import { pacedServer, type PacedWebSocket, type SocketTaker } from "./paced-websocket.js";
 import { converse, type Conversation } from "./conversation.js";
 import { closingMillis, maxFrameBytes, toldError, type RealtimeEndpoint } from "./endpoint.js";
 import { parseQuery } from "../input/read-input.js";
 import { parseStrictJson } from "../input/strict-json.js";
-import { startInterval, startTimer } from "../../ports/ambient.js";
+import { startTimer } from "../../ports/ambient.js";
+import { Rounds } from "../../work/rounds.js";
 
 const pingMillis = 25_000;
 
@@ -48,18 +48,16 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
     },
   );
   const address = options.spec.path + planePaths.websocket;
+  const pings = new Rounds<WebSocketTalk>(pingMillis, (talk) => talk.ping());
   return {
     upgrade(req, socket, head) {
       const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
       if (asked !== address) return false;
       server.handleUpgrade(req, socket, head, (webSocket) => {
-        webSocket.on("error", () => undefined);
-        const admission = talk(options, req, socket, webSocket, search).then(
-          (receive) => webSocket.on("message", receive),
-          (error: unknown) => refuse(options, webSocket, error),
-        );
+        const talk = new WebSocketTalk(options, webSocket, socket, pings);
+        webSocket.taker = talk;
         // Frames that come while the caller is being looked up wait in the socket.
-        webSocket.hold(admission);
+        webSocket.hold(talk.begin(req, search).catch((error: unknown) => talk.fail(error)));
       });
       return true;
     },
@@ -78,13 +76,6 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
 function subprotocolToken(req: IncomingMessage): string | null {
   const offered = (req.headers["sec-websocket-protocol"] ?? "").split(",").map((one) => one.trim());
   return offered.find((one) => one.startsWith("bearer."))?.slice("bearer.".length) ?? null;
-}
-
-/** The handshake was accepted already, so a refusal is a close with its code and a reason. */
-function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
-  const known = toldError(resources.log, error, "a connection failed");
-  const { detail, context } = toEnvelope(known);
-  end(webSocket, closeCodeOf(known), `${known.code}: ${detail}${figures(context)}`);
 }
 
 /**
@@ -134,131 +125,145 @@ export function cut(text: string, bytes: number): string {
   return result;
 }
 
-/** Begins a conversation; resolves with what takes its frames. */
-async function talk(
-  options: RealtimeEndpoint,
-  req: IncomingMessage,
-  socket: Duplex,
-  webSocket: PacedWebSocket,
-  search: string,
-): Promise<(data: Buffer, isBinary: boolean) => void> {
-  const { headers } = req;
-  checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  const query = parseQuery(search);
-  const handshake = readHandshake(query, undefined, options.credentialParameters);
-  const flow = flowOf(socket, () => webSocket.readyState !== WebSocket.OPEN);
-  const connection = connectionOver(webSocket, flow, options.counters.signals.websocket);
-  // Frames that wait for the end of this tick are sent before a close.
-  webSocket.on("closing", flow.flush);
-  const conversation = await converse(
-    options,
-    req,
-    { token: subprotocolToken(req), handshake: query },
-    () => handshake,
-    connection,
-  );
-  const pinging = pingUntilClosed(webSocket);
-  const release = (): void => {
-    clearInterval(pinging);
-    conversation.end();
-  };
-  webSocket.once("close", release);
-  if (webSocket.readyState === WebSocket.CLOSED) release();
-  conversation.begin();
+/** One WebSocket, from its upgrade to its end. */
+class WebSocketTalk extends Flow implements Connection, SocketTaker {
+  readonly transport = "websocket";
+  /** It is pinged. */
+  readonly reconnect = null;
+  readonly #options: RealtimeEndpoint;
+  readonly #webSocket: PacedWebSocket;
+  readonly #pings: Rounds<WebSocketTalk>;
+  #pinged = -1;
+  #isAlive = true;
+  #conversation: Conversation | undefined;
+  /** The ids of commands that have not been answered. */
+  #open: Set<string | number> | undefined;
 
-  const send = (frame: object): void => flow.send(textFrame(JSON.stringify(frame)));
-  const answer = answers(conversation, send);
-  return (data, isBinary) => {
+  constructor(
+    options: RealtimeEndpoint,
+    webSocket: PacedWebSocket,
+    socket: Duplex,
+    pings: Rounds<WebSocketTalk>,
+  ) {
+    super(socket);
+    this.#options = options;
+    this.#webSocket = webSocket;
+    this.#pings = pings;
+  }
+
+  get hasEnded(): boolean {
+    return this.#webSocket.readyState !== WebSocket.OPEN;
+  }
+
+  /** Begins the conversation of a caller. Throws the refusal. */
+  async begin(req: IncomingMessage, search: string): Promise<void> {
+    const options = this.#options;
+    const { headers } = req;
+    checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
+    const query = parseQuery(search);
+    const handshake = readHandshake(query, undefined, options.credentials.parameters);
+    const presented = { token: subprotocolToken(req), handshake: query };
+    const conversation = await converse(options, req, presented, handshake, this);
+    if (this.#webSocket.readyState === WebSocket.CLOSED) return conversation.end();
+    this.#conversation = conversation;
+    this.#pinged = this.#pings.enter(this);
+    conversation.begin();
+  }
+
+  /** The handshake was accepted already, so a refusal is a close with its code and a reason. */
+  fail(error: unknown): void {
+    const known = toldError(this.#options.resources.log, error, "a connection failed");
+    const { detail, context } = toEnvelope(known);
+    end(this.#webSocket, closeCodeOf(known), `${known.code}: ${detail}${figures(context)}`);
+  }
+
+  /** A complete frame, written beside those of ws: the same bytes go to every connection. */
+  write({ webSocketFrame }: Signal): void {
+    this.#options.counters.signals.websocket.delivered += 1;
+    this.send(webSocketFrame);
+  }
+
+  leave(): void {
+    end(this.#webSocket, codes.away, "the service goes away");
+  }
+
+  refuse(code: ErrorCode): void {
+    end(this.#webSocket, code === "core.internal" ? codes.failed : codes.policy, code);
+  }
+
+  /** Pings the other side; ends the connection if it has not answered the ping before. */
+  ping(): void {
+    if (!this.#isAlive) return this.#webSocket.terminate();
+    this.#isAlive = false;
+    this.#webSocket.ping();
+  }
+
+  pong(): void {
+    this.#isAlive = true;
+  }
+
+  closing(): void {
+    this.flush();
+  }
+
+  close(): void {
+    this.#pings.leave(this, this.#pinged);
+    this.#conversation?.end();
+  }
+
+  message(data: Buffer, isBinary: boolean): void {
+    const conversation = this.#conversation;
+    if (conversation === undefined) return;
     // Who does not read its answers is not read either.
-    if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
-    if (isBinary) {
-      end(webSocket, codes.unsupported, "frames are JSON text");
-      return;
-    }
+    if (!this.isWritable() && !this.#webSocket.isHeld) this.#webSocket.hold(this.writable());
+    if (isBinary) return end(this.#webSocket, codes.unsupported, "frames are JSON text");
     const frame = readFrame(data, parseStrictJson);
     switch (frame.type) {
       case "invalid":
-        options.counters.refused += 1;
-        if (frame.cid === undefined) flow.send(refusalFrame(frame.error));
-        else send({ type: "ack", cid: frame.cid, error: toEnvelope(frame.error) });
+        this.#options.counters.refused += 1;
+        if (frame.cid === undefined) this.send(refusalFrame(frame.error));
+        else this.#reply({ cid: frame.cid, error: toEnvelope(frame.error) });
         return;
       case "realtime.ack":
-        conversation.acks.take(frame.upTo).catch(conversation.told);
+        conversation.acks.take(frame.upTo).catch((error: unknown) => conversation.told(error));
         return;
       case "realtime.reauth":
-        void answer(frame.cid, async () => {
+        return void this.#answer(conversation, frame.cid, async () => {
           await conversation.reauthenticate(frame.token);
           return { ok: true };
         });
-        return;
       case "realtime.subscribe":
-        void answer(frame.cid, async () => ({
+        return void this.#answer(conversation, frame.cid, async () => ({
           topics: await conversation.subscribe(frame.topics),
         }));
-        return;
       case "realtime.unsubscribe":
-        void answer(frame.cid, async () => ({
+        return void this.#answer(conversation, frame.cid, async () => ({
           topics: await conversation.unsubscribe(frame.topics),
         }));
-        return;
       case "cmd":
-        void answer(frame.cid, () => conversation.command(frame));
+        return void this.#answer(conversation, frame.cid, () => conversation.command(frame));
     }
-  };
-}
+  }
 
-/** The connection as the realtime plane sees it. */
-function connectionOver(
-  webSocket: PacedWebSocket,
-  flow: Flow,
-  counters: SignalCounters,
-): Connection {
-  return {
-    transport: "websocket",
-    get hasEnded() {
-      return webSocket.readyState !== WebSocket.OPEN;
-    },
-    isWritable: flow.isWritable,
-    writable: flow.writable,
-    flush: flow.flush,
-    // A complete frame, written beside those of ws: the same bytes go to every connection.
-    write({ webSocketFrame }: Signal) {
-      counters.delivered += 1;
-      flow.send(webSocketFrame);
-    },
-    leave: () => end(webSocket, codes.away, "the service goes away"),
-    refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
-    // It is pinged.
-    reconnect: null,
-  };
-}
-
-/** Pings the other side, and ends the connection if a ping wasn't answered before the next one. */
-function pingUntilClosed(webSocket: PacedWebSocket): NodeJS.Timeout {
-  let isAlive = true;
-  webSocket.on("pong", () => (isAlive = true));
-  return startInterval(() => {
-    if (!isAlive) return webSocket.terminate();
-    isAlive = false;
-    webSocket.ping();
-  }, pingMillis);
-}
-
-/** Runs a frame's request and answers with its `cid`. */
-function answers(
-  conversation: Conversation,
-  send: (frame: object) => void,
-): (cid: string | number, work: () => Promise<unknown>) => Promise<void> {
-  const open = new Set<string | number>();
-  return async (cid, work) => {
+  /** Runs a frame's request and answers with its `cid`. */
+  async #answer(
+    conversation: Conversation,
+    cid: string | number,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    const open = (this.#open ??= new Set());
     try {
       // Two answers with one cid could not be distinguished.
       if (open.has(cid)) throw invalidFrame("cid is in use");
       open.add(cid);
       const data = await work().finally(() => open.delete(cid));
-      send({ type: "ack", cid, data });
+      this.#reply({ cid, data });
     } catch (error) {
-      send({ type: "ack", cid, error: toEnvelope(conversation.told(error)) });
+      this.#reply({ cid, error: toEnvelope(conversation.told(error)) });
     }
-  };
+  }
+
+  #reply(answer: object): void {
+    this.send(textFrame(JSON.stringify({ type: "ack", ...answer })));
+  }
 }

@@ -1,0 +1,62 @@
+// Credentials that expire: each in its time, whatever others share the moment.
+import { expect, test } from "vitest";
+import type { Clock } from "../../ports/clock.js";
+import { Expiries } from "./expiries.js";
+
+/** A clock that stands until it is moved. */
+function standingClock() {
+  let now = 1_000;
+  let waiting: { readonly at: number; readonly work: () => unknown }[] = [];
+  const clock: Clock = {
+    now: () => now,
+    after(millis, work) {
+      const one = { at: now + millis, work };
+      waiting.push(one);
+      return () => {
+        waiting = waiting.filter((other) => other !== one);
+      };
+    },
+  };
+  return {
+    clock,
+    timers: () => waiting.length,
+    move(to: number) {
+      now = to;
+      const due = waiting.filter(({ at }) => at <= to);
+      waiting = waiting.filter(({ at }) => at > to);
+      for (const { work } of due) work();
+    },
+  };
+}
+
+test("those of one moment share a timer, and each ends in its own", () => {
+  const { clock, timers, move } = standingClock();
+  const ended: string[] = [];
+  const expiries = new Expiries(clock);
+  const named = (name: string) => ({ expire: () => void ended.push(name) });
+  const [ann, bob, cid, dan] = [named("ann"), named("bob"), named("cid"), named("dan")];
+  expiries.add(2_000, ann);
+  expiries.add(2_000, bob);
+  expiries.add(3_000, cid);
+  expiries.add(2_000, dan);
+  expect(timers()).toBe(2);
+  expiries.remove(2_000, dan);
+  move(1_999);
+  expect(ended).toEqual([]);
+  move(2_000);
+  expect(ended).toEqual(["ann", "bob"]);
+  expiries.remove(3_000, cid);
+  expect(timers()).toBe(0);
+  move(3_000);
+  expect(ended).toEqual(["ann", "bob"]);
+});
+
+test("one whose time has passed ends at once, and may be removed afterwards", () => {
+  const { clock, timers } = standingClock();
+  const expiries = new Expiries(clock);
+  let isEnded = false;
+  const one = { expire: () => void (isEnded = true) };
+  expiries.add(1_000, one);
+  expect([isEnded, timers()]).toEqual([true, 0]);
+  expiries.remove(1_000, one);
+});
