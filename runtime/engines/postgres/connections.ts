@@ -18,6 +18,7 @@ import {
   translateFault,
   translateRefusal,
 } from "./faults.js";
+import { begunQueries, type QueryDriver } from "./begun-query.js";
 import type { ConnectionDriver } from "./cancel-request.js";
 import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
 import { ownSessions, sharedSessions, type SessionManner } from "./sessions.js";
@@ -54,6 +55,12 @@ export interface Statement {
   readonly values?: unknown[];
 }
 
+/** The answer to a statement that begins a transaction. */
+export interface BegunAnswer {
+  readonly begun: Promise<void>;
+  readonly answer: Promise<Answered>;
+}
+
 /** A connection that was taken from its pool. */
 export interface HeldConnection {
   /**
@@ -61,6 +68,11 @@ export interface HeldConnection {
    * the reason.
    */
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
+  /**
+   * Begins a transaction with this statement in one message: if that fails, the statement does not
+   * run. `begun` resolves once it has begun. Only where `manner.begins` is "together".
+   */
+  queryBegun(statement: Statement, lifetime: Lifetime): BegunAnswer;
   /** Runs one statement that is in no transaction, as `query` does. */
   queryAlone(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   readonly manner: SessionManner;
@@ -98,7 +110,7 @@ export interface PostgresConnections {
  * the service's own.
  */
 export function openConnections(
-  pg: Driver & ConnectionDriver,
+  pg: Driver & ConnectionDriver & QueryDriver,
   options: ConnectionOptions,
 ): PostgresConnections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
@@ -123,6 +135,7 @@ export function openConnections(
     : // Cancelling has a connection of its own, so that it never waits for a busy one.
       endsByProcessId(poolOf(1));
 
+  const beginWith = begunQueries(pg);
   const taken = async (
     bulkhead: Bulkhead,
     pool: ConnectionPool,
@@ -132,7 +145,7 @@ export function openConnections(
     const leave = await bulkhead.enter(work);
     try {
       const connection = await pool.connect(work.lifetime);
-      return holdConnection(connection, () => (leave(), left?.()), ends);
+      return holdConnection(connection, () => (leave(), left?.()), ends, beginWith);
     } catch (error) {
       leave();
       const { setting = "DATABASE_URL" } = options;
@@ -155,7 +168,12 @@ export function openConnections(
   };
 }
 
-function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnection {
+function holdConnection(
+  connection: Known,
+  leave: Leave,
+  ends: Ends,
+  beginWith: ReturnType<typeof begunQueries>,
+): HeldConnection {
   const { client, socket, manner, heard } = connection;
   /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
@@ -194,10 +212,7 @@ function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnec
     if (!hasEnded) socket.destroy();
   };
 
-  const query: HeldConnection["query"] = async ({ name, ...unnamed }, lifetime) => {
-    lifetime.throwIfOver();
-    const statement = manner.carriesNames && name !== undefined ? { name, ...unnamed } : unnamed;
-    const answer = client.query<SqlRow>(statement as { text: string; values: unknown[] });
+  const answered = async (answer: Promise<Answered>, lifetime: Lifetime): Promise<Answered> => {
     running.add(answer);
     let reason: unknown;
     const off = lifetime.onOver((why) => {
@@ -205,9 +220,9 @@ function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnec
       void end(answer);
     }, "the database");
     try {
-      const answered = await answer;
+      const value = await answer;
       if (heard.isLonely) throw lonelyCommit();
-      return answered;
+      return value;
     } catch (error) {
       // The server has become a standby, so the next connection looks for the one that it gave
       // way to, by another host or where the name leads now; or a pooler has changed the session.
@@ -219,9 +234,23 @@ function holdConnection(connection: Known, leave: Leave, ends: Ends): HeldConnec
     }
   };
 
+  const query: HeldConnection["query"] = async ({ name, ...unnamed }, lifetime) => {
+    lifetime.throwIfOver();
+    const statement = manner.carriesNames && name !== undefined ? { name, ...unnamed } : unnamed;
+    const sent = client.query<SqlRow>(statement as { text: string; values: unknown[] });
+    return answered(sent, lifetime);
+  };
+
   return {
     get isBusy() {
       return running.size > 0;
+    },
+
+    queryBegun(statement, lifetime) {
+      lifetime.throwIfOver();
+      const { query: sent, begun, answer } = beginWith(statement);
+      client.query(sent);
+      return { begun, answer: answered(answer, lifetime) };
     },
 
     manner,

@@ -78,6 +78,7 @@ const values: ValueDialect = {
 const rows: RowDialect = {
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   rowKey: `"id"`,
+  insertBoth: (first, then) => `WITH "first" AS (${first}) ${then}`,
   rowKeys: ({ tenant }) => [
     ...(tenant ? [{ column: `"tenant_id"`, type: "text" } as const] : []),
     { column: `"id"`, type: "uuid" },

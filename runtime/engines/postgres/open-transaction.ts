@@ -1,5 +1,5 @@
 // One transaction on a connection. BEGIN and savepoints are sent together with the next statement,
-// which saves round trips.
+// which saves round trips: BEGIN alone in its message, savepoints in one before it.
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
@@ -108,6 +108,7 @@ export class OpenTransaction {
 
   async #answeredInTurn(statement: Statement): Promise<Answered> {
     if (!this.#isOpen) throw hasEnded();
+    if (this.#isBegunByNext) return this.#begun(statement);
     const taken = this.#takeAlong();
     // A read does no harm if BEGIN fails, so it does not wait for it.
     if (!statement.text.startsWith("SELECT ")) {
@@ -115,6 +116,22 @@ export class OpenTransaction {
       if (!this.#isOpen) throw hasEnded();
     }
     const [answer] = await Promise.all([this.#sent(statement), taken]);
+    return answer;
+  }
+
+  /** Whether nothing but the beginning is queued, and the next statement may carry it. */
+  get #isBegunByNext(): boolean {
+    const { begin, isBegunTogether } = this.#connection.manner;
+    return isBegunTogether && this.#waiting.length === 1 && this.#waiting[0] === begin;
+  }
+
+  /** Begins with a statement. Others wait until it is known to have begun. */
+  #begun(statement: Statement): Promise<Answered> {
+    this.#waiting = [];
+    this.#hasBegun = true;
+    const { begun, answer } = this.#connection.queryBegun(statement, this.#lifetime);
+    begun.catch(() => undefined);
+    this.#taken = begun;
     return answer;
   }
 

@@ -3,6 +3,7 @@
 // set, prepared or locked in it outlives a transaction.
 import type { ClientConfig, PoolClient } from "pg";
 import { drawBytes } from "../../ports/ambient.js";
+import { beginning } from "./begun-query.js";
 import { sessionOptions, sessionSettings, settleSession } from "./session-settings.js";
 import type { SessionSetting } from "./startup-options.js";
 
@@ -10,6 +11,8 @@ import type { SessionSetting } from "./startup-options.js";
 export interface SessionManner {
   /** The text that begins a transaction. */
   readonly begin: string;
+  /** Whether it may be sent in one message with a first statement, as it is prepared. */
+  readonly isBegunTogether: boolean;
   /**
    * Whether each transaction may get another session: then a statement alone needs a transaction,
    * too.
@@ -50,7 +53,12 @@ export interface SessionOptions {
 
 /** Sessions that last as long as their connections. */
 export function ownSessions({ options, statementMillis }: SessionOptions): Sessions {
-  const manner: SessionManner = { begin: "BEGIN", isShared: false, carriesNames: true };
+  const manner: SessionManner = {
+    begin: beginning.text,
+    isBegunTogether: true,
+    isShared: false,
+    carriesNames: true,
+  };
   return {
     startup: {
       options: sessionOptions(options),
@@ -58,7 +66,12 @@ export function ownSessions({ options, statementMillis }: SessionOptions): Sessi
       idle_in_transaction_session_timeout: statementMillis,
     },
     async settle(client) {
-      const { rows } = await client.query<{ readonly readOnly: string }>(settleSession);
+      const [{ rows }] = await Promise.all([
+        client.query<{ readonly readOnly: string }>(settleSession),
+        // This prepares it.
+        client.query(beginning),
+        client.query("ROLLBACK"),
+      ]);
       return { manner, isReadOnly: rows[0]?.readOnly !== "off" };
     },
   };
@@ -80,6 +93,7 @@ export function sharedSessions({ options, statementMillis }: SessionOptions): Se
       const usual = new Map(rows.map(({ name, value }) => [name, value]));
       const manner = {
         begin: beginLent(usual, { options, statementMillis }),
+        isBegunTogether: false,
         isShared: true,
         carriesNames: await carriesNames(client),
       };

@@ -4,6 +4,7 @@ import { fail } from "../../contract/errors.js";
 import { isUuid } from "../../contract/uuid.js";
 import { shardOf, shards, type MailboxStore } from "../../ports/mailbox.js";
 import { recordsText } from "./records.js";
+import type { Dialect } from "./dialect/dialect.js";
 import type { SqlSession } from "./session.js";
 
 /** A signal that is to be written, with the principals that it is for. */
@@ -20,6 +21,36 @@ interface Staged {
   readonly principals: readonly string[];
 }
 
+const signalFields = {
+  id: "uuid",
+  name: "text",
+  data: "text",
+  shape: "text",
+  traceparent: "text",
+  created_at: "integer",
+} as const;
+
+/** Inserts the signals of the parameter at a position. */
+function insertSignals(dialect: Dialect, position: number): string {
+  const signals = dialect.records(signalFields, dialect.placeholder(position));
+  return (
+    `INSERT INTO "opwright_signals" ("id", "name", "data", "shape", "traceparent", "created_at") ` +
+    `SELECT w."id", w."name", w."data", w."shape", w."traceparent", w."created_at" FROM ${signals}`
+  );
+}
+
+const placeFields = { principal_id: "uuid", signal_id: "uuid", shard: "integer" } as const;
+
+/** Inserts recipients: the tenant is the parameter at a position, they are the next one. */
+function insertPlaces(dialect: Dialect, position: number): string {
+  const tenant = dialect.typed("text", dialect.placeholder(position));
+  const places = dialect.records(placeFields, dialect.placeholder(position + 1));
+  return (
+    `INSERT INTO "opwright_staged_signals" ("tenant_id", "principal_id", "signal_id", "shard") ` +
+    `SELECT ${tenant}, w."principal_id", w."signal_id", w."shard" FROM ${places}`
+  );
+}
+
 /**
  * The methods of the mailbox store that stage signals and report what is staged, within one
  * transaction.
@@ -34,40 +65,25 @@ export function sqlStaging(
   let writing: Promise<void> | undefined;
   /**
    * Writes the waiting signals: one statement for all signals, and one per tenant for their
-   * recipients.
+   * recipients, of which the first goes with the signals where the engine can do that.
    */
   const writeStaged = async (): Promise<void> => {
     const staged = waiting;
     waiting = [];
     writing = undefined;
-    const signal = {
-      id: "uuid",
-      name: "text",
-      data: "text",
-      shape: "text",
-      traceparent: "text",
-      created_at: "integer",
-    } as const;
-    await session.run(
-      `INSERT INTO "opwright_signals" ("id", "name", "data", "shape", "traceparent", "created_at") ` +
-        `SELECT w."id", w."name", w."data", w."shape", w."traceparent", w."created_at" FROM ${dialect.records(signal, at(1))}`,
-      [
-        recordsText(
-          signal,
-          staged.map(({ row }) => row),
-        ),
-      ],
+    const rows = recordsText(
+      signalFields,
+      staged.map(({ row }) => row),
     );
-    const place = { principal_id: "uuid", signal_id: "uuid", shard: "integer" } as const;
-    for (const tenant of new Set(staged.map((one) => one.tenant))) {
-      const places = staged.filter((one) => one.tenant === tenant).flatMap(placesOf);
-      await session.run(
-        `INSERT INTO "opwright_staged_signals" ("tenant_id", "principal_id", "signal_id", "shard") ` +
-          `SELECT ${dialect.typed("text", at(1))}, w."principal_id", w."signal_id", w."shard" ` +
-          `FROM ${dialect.records(place, at(2))}`,
-        [tenant, recordsText(place, places)],
-      );
-    }
+    const [first, ...others] = new Set(staged.map((one) => one.tenant));
+    if (first === undefined) return;
+    const placesIn = (tenant: string): string =>
+      recordsText(placeFields, staged.filter((one) => one.tenant === tenant).flatMap(placesOf));
+    const both = dialect.insertBoth?.(insertSignals(dialect, 1), insertPlaces(dialect, 2)) ?? null;
+    if (both === null) await session.run(insertSignals(dialect, 1), [rows]);
+    else await session.run(both, [rows, first, placesIn(first)]);
+    for (const tenant of both === null ? [first, ...others] : others)
+      await session.run(insertPlaces(dialect, 1), [tenant, placesIn(tenant)]);
   };
 
   return {

@@ -77,6 +77,7 @@ const values: ValueDialect = {
 const rows: RowDialect = {
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   rowKey: "rowid",
+  insertBoth: null,
   rowKeys: () => [{ column: "rowid", type: "integer" }],
   isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
   // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant,

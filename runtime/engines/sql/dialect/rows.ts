@@ -30,6 +30,10 @@ export interface RowDialect {
    * whatever its planner expects of the table.
    */
   isRecorded(table: string, isRow: (row: string) => string): string;
+  /**
+   * An insert and one that follows it, as one statement; null where the engine takes one at a time.
+   */
+  readonly insertBoth: ((first: string, then: string) => string) | null;
   /** The expression of the size of a body in bytes. */
   readonly bodyBytes: string;
   /** A query that estimates how many rows a table has, as column `rows`. */

@@ -1,0 +1,178 @@
+// The first statement of a PostgreSQL transaction travels with BEGIN: a round trip less, and never a statement without its
+// transaction.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  openConnections,
+  type HeldConnection,
+  type PostgresConnections,
+} from "../../runtime/engines/postgres/connections.js";
+import { OpenTransaction } from "../../runtime/engines/postgres/open-transaction.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
+import { engines } from "../support/engines.js";
+
+const postgres = engines.find(({ name }) => name === "postgres");
+
+/** What a client says, message by message (PostgreSQL's manual, "Message Formats"): their types, and the texts of queries. */
+function listen(said: string[]): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  let isStarted = false;
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const head = isStarted ? 1 : 0;
+      if (rest.length < head + 4) return;
+      const size = head + rest.readInt32BE(head);
+      if (rest.length < size) return;
+      const type = isStarted ? rest.toString("latin1", 0, 1) : "startup";
+      said.push(type === "Q" ? `Q ${rest.toString("utf8", 5, size - 1)}` : type);
+      rest = rest.subarray(size);
+      isStarted = true;
+    }
+  };
+}
+
+describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction", () => {
+  const said: string[] = [];
+  const closing: (() => unknown)[] = [];
+  let admin: pg.Client;
+  let connections: PostgresConnections;
+
+  beforeEach(async () => {
+    if (postgres === undefined) throw new Error("there is no PostgreSQL");
+    const { url, drop } = await postgres.create();
+    closing.push(drop);
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    closing.push(() => admin.end());
+    await admin.query("CREATE TABLE things (id int PRIMARY KEY)");
+    const { hostname, port } = new URL(url);
+    const server: Server = createServer((near) => {
+      const far = connect({ host: hostname, port: Number(port || 5432) });
+      near.on("data", listen(said)).pipe(far).pipe(near);
+      for (const socket of [near, far]) socket.on("error", () => socket.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closing.push(() => server.close());
+    const watched = new URL(url);
+    watched.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    connections = openConnections(pg, {
+      url: watched.href,
+      size: 4,
+      isShared: false,
+      statementMillis: 60_000,
+      typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
+    });
+    closing.push(() => connections.close());
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  const begin = async (): Promise<{ connection: HeldConnection; open: OpenTransaction }> => {
+    const lifetime = Lifetime.within(20_000);
+    const connection = await connections.acquire({ lifetime, payer: null });
+    said.length = 0;
+    return { connection, open: new OpenTransaction(connection, lifetime) };
+  };
+  const insert = ({ session }: OpenTransaction, id: number): Promise<number> =>
+    session.run("INSERT INTO things VALUES ($1)", [id]);
+  const stored = async (): Promise<readonly number[]> =>
+    (await admin.query<{ id: number }>("SELECT id FROM things ORDER BY id")).rows.map(
+      ({ id }) => id,
+    );
+
+  test("a transaction of one write is two messages with an answer each", async () => {
+    const { connection, open } = await begin();
+    await insert(open, 1);
+    await open.commit(Lifetime.unlimited());
+    connection.release();
+    // Bind and Execute of BEGIN, then the statement, which is prepared, and one Sync.
+    expect(said).toEqual(["B", "E", "P", "B", "D", "E", "S", "Q COMMIT"]);
+    expect(await stored()).toEqual([1]);
+  });
+
+  test("what is undone is not there, and its connection serves the next", async () => {
+    const first = await begin();
+    await insert(first.open, 1);
+    await expect(insert(first.open, 1)).rejects.toThrow();
+    expect(await first.open.rollBack()).toBe(true);
+    first.connection.release();
+    const second = await begin();
+    expect(second.connection.processId).toBe(first.connection.processId);
+    await insert(second.open, 2);
+    await second.open.commit(Lifetime.unlimited());
+    second.connection.release();
+    expect(await stored()).toEqual([2]);
+  });
+
+  test("a first statement that fails is told, and the same works on that connection later", async () => {
+    const text = "INSERT INTO later VALUES (1)";
+    const first = await begin();
+    await expect(first.open.session.run(text, [])).rejects.toThrow();
+    await expect(insert(first.open, 1)).rejects.toThrow();
+    expect(await first.open.rollBack()).toBe(true);
+    first.connection.release();
+    await admin.query("CREATE TABLE later (id int)");
+    const second = await begin();
+    expect(second.connection.processId).toBe(first.connection.processId);
+    expect(await second.open.session.run(text, [])).toBe(1);
+    await second.open.commit(Lifetime.unlimited());
+    second.connection.release();
+    expect(await stored()).toEqual([]);
+  });
+
+  test("no statement runs where the transaction has not begun, nor one that comes with it", async () => {
+    const { connection, open } = await begin();
+    // As a cancel that hits BEGIN: the server answers it with an error.
+    await connection.query({ text: "DEALLOCATE ow_begin" }, Lifetime.unlimited());
+    said.length = 0;
+    const both = await Promise.allSettled([insert(open, 1), insert(open, 2)]);
+    expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    // The second was not even sent.
+    expect(said).toEqual(["B", "E", "P", "B", "D", "E", "S"]);
+    await open.rollBack();
+    connection.release();
+    expect(await stored()).toEqual([]);
+    const next = await begin();
+    expect(next.connection.processId).not.toBe(connection.processId);
+    next.connection.release();
+  });
+
+  test("a first statement that is cancelled leaves nothing", async () => {
+    const { connection, open } = await begin();
+    await admin.query("BEGIN; LOCK TABLE things");
+    const lifetime = Lifetime.within(200);
+    const late = new OpenTransaction(connection, lifetime);
+    await expect(insert(late, 1)).rejects.toMatchObject({ code: "deadline_exceeded" });
+    await admin.query("COMMIT");
+    expect(await late.rollBack()).toBe(true);
+    open.end();
+    connection.release();
+    expect(await stored()).toEqual([]);
+  });
+
+  test("statements that come at once wait until it has begun, and reads do not", async () => {
+    const { connection, open } = await begin();
+    const read = (): Promise<unknown> => open.session.all("SELECT 1", []);
+    await Promise.all([insert(open, 1), read(), insert(open, 2)]);
+    await open.commit(Lifetime.unlimited());
+    connection.release();
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  test("a savepoint first: one message begins both", async () => {
+    const { connection, open } = await begin();
+    await open.attempt(() => insert(open, 1));
+    await open.commit(Lifetime.unlimited());
+    connection.release();
+    expect(said.filter((one) => one.startsWith("Q"))).toEqual([
+      "Q BEGIN; SAVEPOINT attempt_1",
+      "Q COMMIT",
+    ]);
+    expect(await stored()).toEqual([1]);
+  });
+});
