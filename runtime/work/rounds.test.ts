@@ -1,5 +1,6 @@
 // Work that returns to many members: to each once a round, however many come and go in between.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as ambient from "../ports/ambient.js";
 import { Rounds } from "./rounds.js";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -42,4 +43,32 @@ test("who leaves is visited no more, also while a part is visited; without membe
   rounds.leave("c", parts.get("c") ?? -1);
   rounds.enter("d");
   expect(vi.getTimerCount()).toBe(1);
+});
+
+test("a loop that is held up again and again visits as often as one that is not", () => {
+  let elapsed = 0;
+  const moved = vi.spyOn(ambient, "monotonicMillis").mockImplementation(() => elapsed);
+  const visits: number[] = [];
+  new Rounds<string>(25_000, () => void visits.push(elapsed)).enter("a");
+  // Each timer is late by nearly a second.
+  while (elapsed < 100_000) {
+    elapsed += 900;
+    vi.advanceTimersByTime(100);
+    elapsed += 100;
+  }
+  moved.mockRestore();
+  expect(visits.length).toBeGreaterThanOrEqual(3);
+});
+
+test("behind a long stall nobody is visited twice before an answer could be read", () => {
+  let elapsed = 0;
+  const moved = vi.spyOn(ambient, "monotonicMillis").mockImplementation(() => elapsed);
+  const visits: number[] = [];
+  new Rounds<string>(25_000, () => void visits.push(elapsed)).enter("a");
+  elapsed += 200_000;
+  vi.advanceTimersByTime(1_000);
+  elapsed += 1_000;
+  vi.advanceTimersByTime(1_000);
+  moved.mockRestore();
+  expect(visits.length).toBeLessThanOrEqual(1);
 });

@@ -20,10 +20,14 @@ function standingClock() {
   return {
     clock,
     timers: () => waiting.length,
-    move(to: number) {
+    set(to: number) {
       now = to;
-      const due = waiting.filter(({ at }) => at <= to);
-      waiting = waiting.filter(({ at }) => at > to);
+    },
+    /** Timers that are due by `timers` fire, whatever the clock says. */
+    move(to: number, by = to) {
+      now = to;
+      const due = waiting.filter(({ at }) => at <= by);
+      waiting = waiting.filter(({ at }) => at > by);
       for (const { work } of due) work();
     },
   };
@@ -48,6 +52,20 @@ test("those of one moment share a timer, and each ends in its own", () => {
   expiries.remove(3_000, cid);
   expect(timers()).toBe(0);
   move(3_000);
+  expect(ended).toEqual(["ann", "bob"]);
+});
+
+test("a clock that is set back meanwhile ends nobody early", () => {
+  const { clock, move, set } = standingClock();
+  const ended: string[] = [];
+  const expiries = new Expiries(clock);
+  expiries.add(2_000, { expire: () => void ended.push("ann") });
+  set(500);
+  expiries.add(2_000, { expire: () => void ended.push("bob") });
+  // The timer of the first, by the clock that it was started with.
+  move(1_500, 2_000);
+  expect(ended).toEqual([]);
+  move(2_000);
   expect(ended).toEqual(["ann", "bob"]);
 });
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.js";
 
 /** A connection whose credential expires. */
 export interface Expiring {
-  /** Its time has come. */
+  /** Its time has come. Must not throw. */
   expire(): void;
 }
 
@@ -26,10 +26,8 @@ export class Expiries {
     const left = at - this.#clock.now();
     if (left <= 0) return one.expire();
     const moment = this.#moments.get(at);
-    if (moment === undefined) {
-      const cancel = this.#clock.after(left, () => this.#expire(at));
-      this.#moments.set(at, { expiring: new Set([one]), cancel });
-    } else moment.expiring.add(one);
+    if (moment === undefined) this.#wait(at, left, new Set([one]));
+    else moment.expiring.add(one);
   }
 
   /** Another credential counts, or the connection has ended. */
@@ -40,9 +38,16 @@ export class Expiries {
     this.#moments.delete(at);
   }
 
-  #expire(at: number): void {
-    const moment = this.#moments.get(at);
+  #wait(at: number, millis: number, expiring: Set<Expiring>): void {
+    const cancel = this.#clock.after(millis, () => this.#expire(at, expiring));
+    this.#moments.set(at, { expiring, cancel });
+  }
+
+  #expire(at: number, expiring: Set<Expiring>): void {
+    // Somebody may have set the clock back since the timer was started.
+    const left = at - this.#clock.now();
+    if (left > 0) return this.#wait(at, left, expiring);
     this.#moments.delete(at);
-    for (const one of moment?.expiring ?? []) one.expire();
+    for (const one of expiring) one.expire();
   }
 }
