@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { mostTogether, writeWithOthers } from "./answer-writes.js";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import * as ambient from "../ports/ambient.js";
+import { writeWithOthers } from "./answer-writes.js";
 
 /** Answers that nobody has given yet, and the sockets of their clients. */
 let asked: ServerResponse[] = [];
@@ -22,9 +23,14 @@ async function ask(count: number): Promise<void> {
   await expect.poll(() => asked.length).toBe(count);
 }
 
+/** Moves by hand, so that nothing here depends on how fast the machine is. */
+let now = 1_000_000;
 beforeEach(() => {
   asked = [];
+  now += 100_000;
+  vi.spyOn(ambient, "monotonicMillis").mockImplementation(() => now);
 });
+afterEach(() => void vi.restoreAllMocks());
 
 const unwritten = (): number =>
   asked.filter(({ socket }) => socket !== null && socket.writableLength > 0).length;
@@ -39,15 +45,47 @@ test("answers of one turn wait for its end, and arrive whole", async () => {
   expect(bodies.toSorted()).toEqual(["answer 0", "answer 1", "answer 2"]);
 });
 
-test("no more than sixteen wait for each other", async () => {
-  await ask(mostTogether + 1);
-  const waited = asked.map((res) => {
+/** Answers one after the other, so many milliseconds apart; returns how many wait after each. */
+async function answerAfter(...millis: readonly number[]): Promise<readonly number[]> {
+  asked = [];
+  await ask(millis.length);
+  const waited = asked.map((res, index) => {
+    now += millis[index] ?? 0;
     res.end("answer");
     return unwritten();
   });
-  expect(waited).toEqual([...Array.from({ length: mostTogether - 1 }, (_, at) => at + 1), 0, 1]);
+  await new Promise((resolve) => setImmediate(resolve));
   const bodies = await Promise.all(clients.map(async (client) => (await text(client)).slice(-6)));
   expect(new Set(bodies)).toEqual(new Set(["answer"]));
+  return waited;
+}
+
+test("what has waited for half a millisecond waits no longer", async () => {
+  const waited = await answerAfter(0, 0.2, 0.2, 0.2, 0.1, 0.3);
+  expect(waited).toEqual([1, 2, 3, 0, 1, 2]);
+});
+
+test("where work between two answers takes its time, the next ones wait for nobody for a while", async () => {
+  expect(await answerAfter(0, 30)).toEqual([1, 0]);
+  expect(await answerAfter(0, 9)).toEqual([0, 0]);
+  // The first rest was ten milliseconds long, the second is twice as long.
+  expect(await answerAfter(2, 5)).toEqual([1, 0]);
+  expect(await answerAfter(19, 2, 0.1)).toEqual([0, 1, 2]);
+  // A second without such work, and a rest is as short as at first.
+  expect(await answerAfter(1_100, 0.1)).toEqual([1, 2]);
+  expect(await answerAfter(0, 30)).toEqual([1, 0]);
+  expect(await answerAfter(11)).toEqual([1]);
+});
+
+test("however long work takes, an answer waits for it once a second at most", async () => {
+  let waits = 0;
+  const begun = now;
+  while (now - begun < 5_000) {
+    const [first = 0] = await answerAfter(1, 60);
+    waits += first;
+  }
+  // Seven rests until they last a second.
+  expect(waits).toBeLessThan(12);
 });
 
 test("a connection that ends meanwhile takes no other answer with it", async () => {

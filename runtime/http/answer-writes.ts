@@ -2,12 +2,17 @@
 // wakes its reader. If the readers are on this machine (a proxy, a load generator), waking one
 // after each answer takes longer than making the answer.
 import { Socket } from "node:net";
-import { runNextTurn } from "../ports/ambient.js";
+import { monotonicMillis, runNextTurn } from "../ports/ambient.js";
 
 const gather = Socket.prototype._writev;
 
-/** How many answers may wait for each other. */
-export const mostTogether = 16;
+/** How long an answer may wait for others, in milliseconds. */
+const longestMillis = 1;
+/**
+ * If one has waited for longer, because other work took its time in the same turn, answers are
+ * written at once for a while: each time twice as long, so that it happens once a second at most.
+ */
+const rests = { shortestMillis: 10, longestMillis: 1_000 } as const;
 
 interface Answer {
   readonly socket: Socket;
@@ -19,12 +24,16 @@ type Piece = Parameters<NonNullable<typeof gather>>[0][number];
 type Done = Parameters<NonNullable<typeof gather>>[1];
 
 let waiting: Answer[] = [];
+/** When the first of them began to wait. */
+let waitingSince = 0;
+let restMillis: number = rests.shortestMillis;
+let restsUntil = 0;
 
 /**
- * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as
- * `mostTogether` of them wait. Node ends each with an empty piece, and gathering the two would take
- * a fifth of a request's time. Other pieces are gathered and written at once, as Node does it. The
- * stream keeps the order on one socket.
+ * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as the
+ * first of them has waited for half of its time. Node ends each with an empty piece, and gathering
+ * the two would take a fifth of a request's time. Other pieces are gathered and written at once, as
+ * Node does it. The stream keeps the order on one socket.
  */
 export function writeWithOthers(socket: Socket): void {
   if (gather !== undefined) socket._writev = write;
@@ -36,14 +45,20 @@ function write(this: Socket, pieces: Piece[], done: Done): void {
     gather?.call(this, pieces, done);
     return;
   }
-  const count = waiting.push({ socket: this, piece, done });
-  if (count === 1) runNextTurn(writeAll);
-  else if (count >= mostTogether) writeAll();
+  const now = monotonicMillis();
+  const isFirst = waiting.push({ socket: this, piece, done }) === 1;
+  if (isFirst && now >= restsUntil) {
+    waitingSince = now;
+    runNextTurn(writeAll);
+  } else if (isFirst || now - waitingSince >= longestMillis / 2) writeAll();
 }
 
 function writeAll(): void {
+  if (waiting.length === 0) return;
   const answers = waiting;
   waiting = [];
+  const now = monotonicMillis();
+  if (now >= restsUntil) restAfter(now - waitingSince, now);
   for (const { socket, piece, done } of answers) {
     try {
       socket._write(piece.chunk, piece.encoding, done);
@@ -55,4 +70,12 @@ function writeAll(): void {
       });
     }
   }
+}
+
+/** Lets answers wait for nobody for a while, where one has waited for too long. */
+function restAfter(waitedMillis: number, now: number): void {
+  if (waitedMillis > longestMillis) {
+    restsUntil = now + restMillis;
+    restMillis = Math.min(rests.longestMillis, restMillis * 2);
+  } else if (now - restsUntil > rests.longestMillis) restMillis = rests.shortestMillis;
 }
