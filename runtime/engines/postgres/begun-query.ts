@@ -1,15 +1,14 @@
-// The first statement of a transaction, sent in one message with what begins it: between them there
-// is no Sync, so where beginning fails or is cancelled, the server skips the statement (PostgreSQL's
-// manual, "Extended Query"). A network away, a transaction that writes waits once less.
-import type { Connection, Query, QueryResult } from "pg";
-import type { Statement } from "./connections.js";
+// The first statement of a transaction, sent in one message with what begins it: there is no Sync
+// between them, so where beginning fails or is cancelled, the server skips the statement
+// (PostgreSQL's manual, "Extended Query"). A transaction that writes waits once less.
+import type { ClientBase, Connection, Query, QueryResult } from "pg";
+import type { Statement } from "./statements.js";
 
 /** The prepared statement that begins a transaction, in each session that has its own. */
 export const beginning = { name: "ow_begin", text: "BEGIN" } as const;
 
-/** A query that begins a transaction. */
+/** What becomes of a query that begins a transaction. */
 export interface BegunQuery {
-  readonly query: Query;
   /** Resolves once the transaction has begun; rejects if it hasn't. */
   readonly begun: Promise<void>;
   readonly answer: Promise<QueryResult>;
@@ -28,8 +27,10 @@ interface Protocol {
   handleError(error: Error, connection: Connection): void;
 }
 
-/** Makes what queries such as these are made with. */
-export function begunQueries({ Query }: QueryDriver): (statement: Statement) => BegunQuery {
+/** Makes the function that sends such queries. */
+export function begunQueries({
+  Query,
+}: QueryDriver): (client: Pick<ClientBase, "query">, statement: Statement) => BegunQuery {
   const Base = Query as unknown as new (
     config: Statement,
     values: undefined,
@@ -64,16 +65,24 @@ export function begunQueries({ Query }: QueryDriver): (statement: Statement) => 
     }
   }
 
-  return (statement) => {
-    let query: Begun | undefined;
-    const answer = new Promise<QueryResult>((resolve, reject) => {
-      query = new Begun(statement, undefined, (error, result) =>
-        error === null ? resolve(result) : reject(error),
-      );
-    });
-    const begun = new Promise<void>((resolve, reject) => {
-      if (query !== undefined) query.tell = { begun: resolve, failed: reject };
-    });
-    return { query: query as Begun, begun, answer };
+  return (client, statement) => {
+    const { promise: begun, ...tell } = makePromise<void>();
+    const { promise: answer, resolve, reject } = makePromise<QueryResult>();
+    const query = new Begun(statement, undefined, (error, result) =>
+      error === null ? resolve(result) : reject(error),
+    );
+    query.tell = { begun: tell.resolve, failed: tell.reject };
+    client.query(query);
+    return { begun, answer };
   };
+}
+
+function makePromise<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<Value>((one, other) => {
+    resolve = one;
+    reject = other;
+  });
+  return { promise, resolve, reject };
 }

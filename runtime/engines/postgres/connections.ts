@@ -6,6 +6,7 @@ import { Bulkhead, type Leave } from "../../work/bulkhead.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
+import type { Answered, Statement } from "./statements.js";
 import { CallersDoor } from "./callers-door.js";
 import { serverAddresses } from "./addresses.js";
 import { answeredIn, settleMillis } from "./answered-in.js";
@@ -40,19 +41,6 @@ export interface ConnectionOptions {
   readonly size: number;
   /** Whether a pooler lends sessions for a transaction each. */
   readonly isShared: boolean;
-}
-
-export interface Answered {
-  readonly rows: readonly SqlRow[];
-  readonly rowCount: number | null;
-  readonly command: string;
-}
-
-/** A statement for `pg`. Each connection prepares a named one only once. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: unknown[];
 }
 
 /** The answer to a statement that begins a transaction. */
@@ -234,11 +222,9 @@ function holdConnection(
     }
   };
 
-  const query: HeldConnection["query"] = async ({ name, ...unnamed }, lifetime) => {
+  const query: HeldConnection["query"] = async (statement, lifetime) => {
     lifetime.throwIfOver();
-    const statement = manner.carriesNames && name !== undefined ? { name, ...unnamed } : unnamed;
-    const sent = client.query<SqlRow>(statement as { text: string; values: unknown[] });
-    return answered(sent, lifetime);
+    return answered(client.query<SqlRow>(namedWhere(manner, statement)), lifetime);
   };
 
   return {
@@ -248,8 +234,7 @@ function holdConnection(
 
     queryBegun(statement, lifetime) {
       lifetime.throwIfOver();
-      const { query: sent, begun, answer } = beginWith(statement);
-      client.query(sent);
+      const { begun, answer } = beginWith(client, statement);
       return { begun, answer: answered(answer, lifetime) };
     },
 
@@ -274,6 +259,15 @@ function holdConnection(
       leave();
     },
   };
+}
+
+/** A statement as `pg` takes it: with its name where names are carried. */
+function namedWhere(
+  { carriesNames }: SessionManner,
+  { name, ...unnamed }: Statement,
+): { text: string; values: unknown[] } {
+  const statement = carriesNames && name !== undefined ? { name, ...unnamed } : unnamed;
+  return statement as { text: string; values: unknown[] };
 }
 
 /** Runs one statement in a transaction of its own: what begins and ends it is sent with it. */

@@ -4,8 +4,8 @@ import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
 import { answeredIn, settleMillis } from "./answered-in.js";
-import type { Answered, HeldConnection, Statement } from "./connections.js";
-import { sessionOver } from "./statements.js";
+import type { HeldConnection } from "./connections.js";
+import { sessionOver, type Answered, type Statement } from "./statements.js";
 
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;

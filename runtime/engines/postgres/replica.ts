@@ -8,7 +8,8 @@ import type { Log } from "../../ports/log.js";
 import { ofService, type Work } from "../../ports/work.js";
 import { within } from "../../work/within.js";
 import type { SqlRow } from "../sql/session.js";
-import type { Answered, HeldConnection, PostgresConnections, Statement } from "./connections.js";
+import type { HeldConnection, PostgresConnections } from "./connections.js";
+import type { Answered, Statement } from "./statements.js";
 import { readStanding, replicaStanding, whyBehind, writerStanding } from "./standing.js";
 
 /** Milliseconds that a list waits for a connection and for what it has to see, at most. */

@@ -2,7 +2,8 @@
 // one: the same data and the same past.
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { SqlRow } from "../sql/session.js";
-import type { HeldConnection, Statement } from "./connections.js";
+import type { HeldConnection } from "./connections.js";
+import type { Statement } from "./statements.js";
 
 /**
  * The questions. A replica has the identifier, the database and the numbers of tables of the server

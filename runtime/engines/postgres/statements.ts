@@ -1,9 +1,21 @@
 // Statements of PostgreSQL that each connection prepares once, and the session that sends them.
 import { createHash } from "node:crypto";
 import type { SqlValue } from "../sql/dialect/values.js";
-import type { SqlSession } from "../sql/session.js";
-import type { Answered, Statement } from "./connections.js";
+import type { SqlRow, SqlSession } from "../sql/session.js";
 import { postgresDialect } from "./dialect.js";
+
+export interface Answered {
+  readonly rows: readonly SqlRow[];
+  readonly rowCount: number | null;
+  readonly command: string;
+}
+
+/** A statement for `pg`. Each connection prepares a named one only once. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: unknown[];
+}
 
 /** A session whose statements go through `send`, which resolves with the answer. */
 export function sessionOver(send: (statement: Statement) => Promise<Answered>): SqlSession {

@@ -84,7 +84,9 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
     },
 
     async trust(digest, now) {
-      const [row] = await session.all(trustQuery("opwright_api_keys", "digest", at(1)), [digest]);
+      const [row] = await session.all(trustQuery("opwright_api_keys", `c."digest" = ${at(1)}`), [
+        digest,
+      ]);
       if (row === undefined) return null;
       const lastUsedAt = numberOrNull(row["last_used_at"]);
       return { ...readTrust(row, now), lastUsedAt, scopes: readScopes(row) };

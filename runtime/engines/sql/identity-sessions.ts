@@ -2,6 +2,7 @@
 import type { IdentityStore, Session } from "../../ports/identity.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { lockPrincipal } from "./principal-lock.js";
+import { idField } from "../../query/fields.js";
 import { readTrust, trustQuery } from "./trust.js";
 import { epochMillis } from "../../ports/ambient.js";
 
@@ -19,6 +20,7 @@ export function sqlIdentitySessions(
   | "listSessions"
   | "rotateSession"
   | "trust"
+  | "trusts"
 > {
   const at = (position: number): string => session.dialect.placeholder(position);
 
@@ -79,9 +81,16 @@ export function sqlIdentitySessions(
     },
 
     async trust(sessionId) {
-      const text = trustQuery("opwright_sessions", "id", at(1));
+      const text = trustQuery("opwright_sessions", `c."id" = ${at(1)}`);
       const [row] = await session.all(text, [sessionId]);
       return row === undefined ? null : readTrust(row, epochMillis());
+    },
+
+    async trusts(sessionIds) {
+      const isAmong = `c.${session.dialect.isIn(idField, at(1))}`;
+      const text = trustQuery("opwright_sessions", isAmong);
+      const rows = await session.all(text, [session.dialect.list(sessionIds)]);
+      return rows.map((row) => readTrust(row, epochMillis()));
     },
   };
 }

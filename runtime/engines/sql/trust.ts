@@ -4,10 +4,10 @@ import type { Trust } from "../../ports/identity.js";
 import { isTrue, numberOrNull, textOrNull, type SqlRow } from "./session.js";
 
 /**
- * The query for a credential in a table (`opwright_sessions` or `opwright_api_keys`), found by the
- * value of a column.
+ * The query for credentials in a table (`opwright_sessions` or `opwright_api_keys`), found by a
+ * condition on the columns of `c`.
  */
-export function trustQuery(table: string, column: string, placeholder: string): string {
+export function trustQuery(table: string, condition: string): string {
   return (
     `SELECT c.*, p."is_active" AS "principal_is_active", a."is_active" AS "actor_is_active", ` +
     `t."is_active" AS "tenant_is_active", m."principal_id" AS "member", am."principal_id" AS "actor_member" ` +
@@ -16,7 +16,7 @@ export function trustQuery(table: string, column: string, placeholder: string): 
     `LEFT JOIN "opwright_tenants" t ON t."id" = c."tenant_id" ` +
     `LEFT JOIN "opwright_memberships" m ON m."tenant_id" = c."tenant_id" AND m."principal_id" = c."principal_id" ` +
     `LEFT JOIN "opwright_memberships" am ON am."tenant_id" = c."tenant_id" AND am."principal_id" = c."actor_id" ` +
-    `WHERE c."${column}" = ${placeholder}`
+    `WHERE ${condition}`
   );
 }
 
