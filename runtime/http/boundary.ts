@@ -1,7 +1,7 @@
 // The boundary: who is calling and whose data, bound before the operation (service.md
 // "Authentication", "Tenant binding").
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { authenticate } from "../families/identity/authenticate.js";
+import { authenticate, readOf } from "../families/identity/authenticate.js";
 import { challengeOf } from "../families/identity/challenges.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
 import type { Work } from "../ports/work.js";
@@ -97,13 +97,10 @@ export function boundary({
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
     const request = { method, headers, handshake, host, allowedOrigins };
-    // Checking a credential is the service's own work: callers who use up their connections can't
-    // block it.
-    const stores = resources.database.read({ ...work, payer: null });
-    const identity = await authenticate(spec, resources, stores, request, token);
+    const identity = await authenticate(spec, resources, work, request, token);
     const hints = hasHints ? hintsOf(spec, req, host) : [];
     if (hints.length === 0) return { identity, tenant: identity?.tenant ?? null };
-    return bindHints(stores.of(tenantStore), identity, hints);
+    return bindHints(readOf(resources, work).of(tenantStore), identity, hints);
   };
 }
 

@@ -175,6 +175,8 @@ export interface IdentityStore {
    * What is checked on each request with a token of the session; null if there is no such session.
    */
   trust(sessionId: string): Promise<Trust | null>;
+  /** The same of several sessions, in any order; of none that does not exist. */
+  trusts(sessionIds: readonly string[]): Promise<readonly Trust[]>;
   /** Begins the next generation of a session; returns its number. */
   rotateSession(sessionId: string, now: number): Promise<number>;
   findRefreshToken(digest: string): Promise<RefreshToken | null>;

@@ -6,13 +6,13 @@ import type { Resources } from "../../operations/resources.js";
 import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";
+import type { Work } from "../../ports/work.js";
 import { digestOf } from "./api-key.js";
 import { schemeOf } from "./challenges.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
 import { identityOf, resolvedCaller } from "./resolve-caller.js";
 import type { IdentitySpec, Ingress, TokenIngress } from "./spec.js";
-import { identityStore } from "../../ports/identity.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
 
 const noteMillis = 10_000;
@@ -28,7 +28,7 @@ const useNotedEvery = 60_000;
 export async function authenticate(
   spec: IdentitySpec,
   resources: Resources,
-  stores: Transaction,
+  work: Omit<Work, "payer">,
   request: BoundaryRequest,
   token: string | null = null,
 ): Promise<Identity | null> {
@@ -37,16 +37,24 @@ export async function authenticate(
     const used = ways.find((one) => credentialAt(spec, one, request) !== undefined);
     const way = used ?? ways[0];
     if (way === undefined) throw refusedCredentials();
-    return byToken(spec, way, resources, stores, token);
+    return byToken(spec, way, resources, work, token);
   }
   for (const ingress of spec.ingress) {
     const credential = credentialAt(spec, ingress, request);
     if (credential === undefined) continue;
-    if (ingress.kind === "api_key") return byApiKey(spec, resources, stores, credential);
+    if (ingress.kind === "api_key") return byApiKey(spec, resources, work, credential);
     if (ingress.kind === "cookie") checkOrigin(request);
-    return byToken(spec, ingress, resources, stores, credential);
+    return byToken(spec, ingress, resources, work, credential);
   }
   return null;
+}
+
+/**
+ * A read for checking a credential. It is the service's own work: callers who use up their
+ * connections can't block it.
+ */
+export function readOf({ database }: Resources, work: Omit<Work, "payer">): Transaction {
+  return database.read({ ...work, payer: null });
 }
 
 /** The credential at an ingress: undefined if there is none, "" if it is malformed. */
@@ -99,14 +107,14 @@ async function byToken(
   spec: IdentitySpec,
   way: TokenIngress,
   resources: Resources,
-  stores: Transaction,
+  work: Omit<Work, "payer">,
   token: string,
 ): Promise<Identity> {
   try {
     const route = spec.routes[way.route] ?? {};
     return await (route.resolver === undefined
-      ? ofSession(spec, resources, stores, token)
-      : resolvedCaller(spec, way.route, resources, stores, token));
+      ? ofSession(spec, resources, work, token)
+      : resolvedCaller(spec, way.route, resources, readOf(resources, work), token));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
     const challenge = `${schemeOf(way)} realm="${spec.issuer}", error="invalid_token"`;
@@ -122,11 +130,12 @@ async function byToken(
 async function ofSession(
   spec: IdentitySpec,
   resources: Resources,
-  stores: Transaction,
+  work: Omit<Work, "payer">,
   token: string,
 ): Promise<Identity> {
-  const claims = await resources.of(identityResources).tokens.verify(token);
-  const trust = await stores.of(identityStore).trust(claims.sid);
+  const { tokens, trustOf } = resources.of(identityResources);
+  const claims = await tokens.verify(token);
+  const trust = await trustOf(claims.sid, work);
   const isSame =
     trust !== null &&
     trust.principalId === claims.sub &&
@@ -154,10 +163,12 @@ function isOfNow(
 
 async function byApiKey(
   spec: IdentitySpec,
-  { clock, database, log }: Resources,
-  stores: Transaction,
+  resources: Resources,
+  work: Omit<Work, "payer">,
   secret: string,
 ): Promise<Identity> {
+  const { clock, database, log } = resources;
+  const stores = readOf(resources, work);
   const { issuer, alsoIssuers = [] } = spec;
   const digests = [issuer, ...alsoIssuers].map((prefix) => digestOf(prefix, secret));
   const digest = digests.find((one) => one !== null) ?? null;

@@ -3,6 +3,10 @@
 import { attempts, type Attempts } from "../../operations/attempts.js";
 import { openedAs, type OpenedResource, type Opening } from "../../operations/family.js";
 import { hmacSigner } from "../../operations/hmac-signer.js";
+import type { Database } from "../../ports/database.js";
+import { identityStore, type Trust } from "../../ports/identity.js";
+import type { Work } from "../../ports/work.js";
+import { gatherReads } from "../../work/gather-reads.js";
 import { resourceKey } from "../../ports/resource-key.js";
 import type { Signer } from "../../ports/signer.js";
 import type { TokenIssuer } from "../../ports/tokens.js";
@@ -18,10 +22,28 @@ export interface IdentityResources {
   readonly refresh: Signer;
   /** Peppers the digests of reset tokens. */
   readonly reset: Signer;
+  /** What is checked of a session on each request; null if there is none. */
+  readonly trustOf: (sessionId: string, work: Omit<Work, "payer">) => Promise<Trust | null>;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;
   /** Requests of password resets. */
   readonly resetAttempts: Attempts;
+}
+
+/**
+ * Makes what reads sessions for requests: those that come in one turn are one query. A request that
+ * is traced asks by itself, so that its trace has the query.
+ */
+function trustReads(database: Database): IdentityResources["trustOf"] {
+  const gathered = gatherReads(async (ids) => {
+    const trusts = await database.reader.of(identityStore).trusts(ids);
+    return new Map(trusts.map((trust) => [trust.credentialId, trust]));
+  });
+  return async (sessionId, { lifetime, trace }) => {
+    if ((trace ?? null) !== null)
+      return database.read({ lifetime, trace, payer: null }).of(identityStore).trust(sessionId);
+    return (await lifetime.race(gathered(sessionId), "the database")) ?? null;
+  };
 }
 
 export const identityResources = resourceKey<IdentityResources>("identity");
@@ -29,7 +51,7 @@ export const identityResources = resourceKey<IdentityResources>("identity");
 /** Makes them, with the keys of the external signer or those of the settings. */
 export async function openIdentity(
   spec: IdentitySpec,
-  { name, clock, limiter }: Opening,
+  { name, clock, limiter, database }: Opening,
   settings: IdentitySettings,
 ): Promise<readonly OpenedResource[]> {
   const { algorithm = "HS256", signer, issuer = name, alsoIssuers } = spec;
@@ -42,6 +64,7 @@ export async function openIdentity(
       tokens: tokenIssuer(algorithm, keys, issuer, clock, alsoIssuers),
       refresh: hmacSigner(settings.refreshPeppers),
       reset: hmacSigner(settings.resetPeppers),
+      trustOf: trustReads(database),
       loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
       resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
     }),
