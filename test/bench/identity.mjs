@@ -1,8 +1,10 @@
 // Requests a second of a read behind a token, whose session is asked about on every request, beside the same read in
-// the open: opwright, and Fastify 5 with @fastify/jwt and the same query on the same PostgreSQL.
-import { randomBytes } from "node:crypto";
+// the open, for many callers in turn: opwright, and Fastify 5 with @fastify/jwt and the same query on the same PostgreSQL.
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as runtime from "../../dist/runtime/index.js";
+import { identityStore } from "../../dist/runtime/ports/identity.js";
 import { onEngine } from "./engines.mjs";
 import { knownId } from "./http/work.mjs";
 import { load, warmUp } from "./load.mjs";
@@ -11,7 +13,8 @@ import { amount, bin, compile, execute, freePort, project, serve, table } from "
 const folder = fileURLToPath(new URL("http", import.meta.url));
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const rounds = amount(3, 1);
-const credentials = { login: "bench@example.test", password: "correct horse battery staple" };
+/** Each request is of the next one of so many people, in a session of each. */
+const people = amount(500, 10);
 
 const registry = {
   "registry/service.yaml": `registry: 1
@@ -55,7 +58,7 @@ async function compare(root, env) {
   const entry = join(root, "dist/generated/server.js");
   const sqlite = { ...env, DATABASE_URL: `sqlite:${join(root, "bench.db")}` };
   const tokens = new Map();
-  for (const one of [env, sqlite]) tokens.set(one, await signIn(entry, root, one));
+  for (const one of [env, sqlite]) tokens.set(one, await issueTokens(root, one));
   const servers = {
     "opwright, PostgreSQL": [entry, env],
     "Fastify 5, @fastify/jwt, PostgreSQL": [join(folder, "fastify-jwt.mjs"), env],
@@ -72,10 +75,10 @@ async function compare(root, env) {
         cwd: root,
         env: { ...environment, PORT: String(port) },
       });
-      const headers = { authorization: `Bearer ${tokens.get(environment)}` };
+      const turns = tokens.get(environment).map((token) => ({ authorization: `Bearer ${token}` }));
       const requests = {
         open: { url: `${url}/open/${knownId}` },
-        guarded: { url: `${url}/guarded/${knownId}`, headers },
+        guarded: { url: `${url}/guarded/${knownId}`, turns },
       };
       for (const [kind, request] of Object.entries(requests)) {
         await warmUp(request);
@@ -95,22 +98,25 @@ async function compare(root, env) {
   );
 }
 
-/** An access token of a principal that is made here. */
-async function signIn(entry, cwd, env) {
-  const { login, password } = credentials;
-  execute(process.execPath, [entry, "create-principal", login], { cwd, env, input: password });
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const running = await serve([entry], `${url}/readyz`, {
-    cwd,
-    env: { ...env, PORT: String(port) },
+/** Access tokens of as many people. */
+async function issueTokens(root, env) {
+  const { service } = await import(`${root}/dist/generated/service.js`);
+  const { identitySpec } = await import(`${root}/dist/generated/identity.js`);
+  const settings = runtime.readSettings(service, { ...env, DATA_DIR: root });
+  const options = { settings, folder: join(root, "generated"), log: runtime.silentLog };
+  const connection = await runtime.connect(service, options);
+  const issued = await connection.write("bench.people", async (context) => {
+    const some = [];
+    for (let index = 0; index < people; index += 1) {
+      const principal = { id: randomUUID(), login: `p${index}@example.test` };
+      await context.transaction
+        .of(identityStore)
+        .addPrincipal({ ...principal, passwordHash: "", isActive: true });
+      const session = { principalId: principal.id, tenant: null };
+      some.push((await runtime.issueSession(identitySpec, context, session)).access_token);
+    }
+    return some;
   });
-  const answer = await fetch(`${url}/auth/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(credentials),
-  });
-  const { access_token: token } = JSON.parse(await answer.text());
-  await running.stop();
-  return token;
+  await connection.close();
+  return issued;
 }

@@ -42,9 +42,13 @@ export async function loaded(request, duration) {
   return result;
 }
 
-async function byAutocannon(request, duration) {
+/**
+ * A request may have `turns`: headers of which each next request has other ones, as requests of many callers do.
+ */
+async function byAutocannon({ turns, ...request }, duration) {
   const result = await autocannon({
     ...request,
+    ...(turns === undefined ? {} : { requests: turns.map((headers) => ({ headers })) }),
     connections,
     pipelining: 1,
     ...until(duration),
@@ -53,7 +57,21 @@ async function byAutocannon(request, duration) {
   return { average: total / result.duration, total, bad: result.non2xx + result.errors };
 }
 
-async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
+/** Has wrk send requests that it has made before the load begins, one after the other. */
+function inTurn(turns) {
+  const fields = (headers) =>
+    Object.entries(headers).map(
+      ([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+    );
+  return [
+    "local made, at = {}, 0",
+    `local turns = {${turns.map((headers) => `{${fields(headers).join(", ")}}`).join(", ")}}`,
+    "function init() for i, headers in ipairs(turns) do made[i] = wrk.format(nil, nil, headers) end end",
+    "function request() at = at % #made + 1; return made[at] end",
+  ];
+}
+
+async function byWrk({ url, method = "GET", headers = {}, body, turns }, duration) {
   const folder = mkdtempSync(join(tmpdir(), "opwright-wrk-"));
   const script = join(folder, "request.lua");
   // A string of JSON is a string of Lua, as far as benches go: no escapes but \" and \\.
@@ -63,6 +81,7 @@ async function byWrk({ url, method = "GET", headers = {}, body }, duration) {
       ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
     ),
     ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
+    ...(turns === undefined ? [] : inTurn(turns)),
   ];
   writeFileSync(script, lua.join("\n"));
   const options = ["-t1", `-c${connections}`, `-d${amount(duration, 1)}s`, "-s", script, url];
