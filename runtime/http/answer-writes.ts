@@ -9,10 +9,11 @@ const gather = Socket.prototype._writev;
 /** How long an answer may wait for others, in milliseconds. */
 const longestMillis = 1;
 /**
- * If one has waited for longer, because other work took its time in the same turn, answers are
- * written at once for a while: each time twice as long, so that it happens once a second at most.
+ * Where other work takes its time turn by turn, so that answers have waited for longer, they are
+ * written at once for a while. What happens now and then, such as a collection of garbage, doesn't
+ * count: a late turn is made up for by twenty in time.
  */
-const rests = { shortestMillis: 10, longestMillis: 1_000 } as const;
+const rest = { afterLate: 3, timelyShare: 1 / 20, millis: 1_000 } as const;
 
 interface Answer {
   readonly socket: Socket;
@@ -26,7 +27,8 @@ type Done = Parameters<NonNullable<typeof gather>>[1];
 let waiting: Answer[] = [];
 /** When the first of them began to wait. */
 let waitingSince = 0;
-let restMillis: number = rests.shortestMillis;
+/** Turns that were late, less what others have made up for. */
+let late = 0;
 let restsUntil = 0;
 
 /**
@@ -72,10 +74,11 @@ function writeAll(): void {
   }
 }
 
-/** Lets answers wait for nobody for a while, where one has waited for too long. */
+/** Lets answers wait for nobody for a while, where they have waited for too long. */
 function restAfter(waitedMillis: number, now: number): void {
-  if (waitedMillis > longestMillis) {
-    restsUntil = now + restMillis;
-    restMillis = Math.min(rests.longestMillis, restMillis * 2);
-  } else if (now - restsUntil > rests.longestMillis) restMillis = rests.shortestMillis;
+  late = waitedMillis > longestMillis ? late + 1 : Math.max(0, late - rest.timelyShare);
+  if (late < rest.afterLate) return;
+  // Then one that is late is enough for another rest.
+  late -= 1;
+  restsUntil = now + rest.millis;
 }
