@@ -18,7 +18,7 @@ import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
 import type { Resources } from "./resources.js";
-import { underWay } from "../work/under-way.js";
+import { nowhere, underWay } from "../work/under-way.js";
 import type { InvocationFields, InvocationMetadata } from "./invocation-facts.js";
 import { runFollowers, followNow, givenBy, type Following, type Given } from "./following.js";
 import { keepRecorded, noteDown, notesOf } from "./notes.js";
@@ -29,7 +29,6 @@ import { TransactionEnd } from "./transaction-end.js";
 export class ExecutionContext {
   readonly operationId: string;
   readonly metadata: InvocationMetadata;
-  /** The caller, or null. */
   readonly identity: Identity | null;
   /** The tenant whose data this invocation sees. */
   readonly tenant: string;
@@ -63,6 +62,7 @@ export class ExecutionContext {
   author: Identity | null;
   #calls: Calls | undefined;
   #state: "outside" | "invoked" | "over" = "outside";
+  placeUnderWay = nowhere;
   #declared: Declaring | undefined;
 
   constructor(resources: Resources, fields: InvocationFields) {
