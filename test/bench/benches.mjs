@@ -15,6 +15,7 @@ export const benches = [
   "realtime",
   "search",
   "objects",
+  "operations",
   "pages",
   "shapes",
   "start",

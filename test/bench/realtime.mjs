@@ -1,12 +1,12 @@
-// Fan-out of one signal to many connections beside bare `ws`, rooms of Socket.IO and nchan; memory of idle connections;
-// replay of a mailbox; durable signals on a database that is a network away. Deliveries per second of the server's CPU, since the clients share the machine.
+// Fan-out of one signal to many connections beside bare `ws`, rooms of Socket.IO and nchan; replay of a mailbox; durable
+// signals on a database that is a network away. Deliveries per second of the server's CPU, since the clients share the machine.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durable } from "./realtime/durable.mjs";
-import { connectAll, mark, memory, opwright, peer, perPerson, text } from "./realtime/servers.mjs";
+import { connectAll, mark, opwright, peer, perPerson, text } from "./realtime/servers.mjs";
 import {
   amount,
   cpuSeconds,
@@ -59,19 +59,12 @@ async function fanOut(count) {
     const single = median(bare.rates[1]);
     process.stdout.write(`${count} connections\n\n`);
     table(
-      [
-        "server",
-        "deliveries per CPU second",
-        "relative",
-        "in bursts of ten",
-        "KB per idle connection",
-      ],
-      contestants.map(({ name, rates, kilobytes }) => [
+      ["server", "deliveries per CPU second", "relative", "in bursts of ten"],
+      contestants.map(({ name, rates }) => [
         name,
         median(rates[1]).toFixed(0),
         (median(rates[1]) / single).toFixed(2),
         (median(rates[10]) / single).toFixed(2),
-        kilobytes.toFixed(0),
       ]),
     );
     process.stdout.write("\n");
@@ -84,19 +77,11 @@ async function fanOut(count) {
   }
 }
 
-/** A server with its clients, and what they cost it while nothing is sent. */
+/** A server with its clients. */
 async function prepared({ name, start, kind }, count) {
   const server = await start();
-  // The first ones have it load and compile what connections need, which is no part of each.
-  const first = await connectAll(server, kind, perPerson, Math.ceil(count / perPerson));
-  await server.collect();
-  const before = memory(server.pid);
   const clients = await connectAll(server, kind, count);
-  await sleep(500);
-  await server.collect();
-  const kilobytes = (memory(server.pid) - before) / count;
-  await first.end();
-  return { name, server, clients, kilobytes, rates: { 1: [], 10: [] } };
+  return { name, server, clients, rates: { 1: [], 10: [] } };
 }
 
 async function measureRound(contestant, count, counts) {
@@ -153,7 +138,6 @@ async function nchan(folder) {
     url,
     pid: child.pid,
     address: () => ({ path: "/sub" }),
-    collect: async () => undefined,
     async publish(each) {
       const post = async () =>
         void (await (await fetch(`${url}/pub`, { method: "POST", body })).text());
