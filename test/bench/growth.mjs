@@ -1,5 +1,5 @@
 // What grows with what is stored: milliseconds of the same requests while documents become more by tens, and while one
-// mailbox does. Beside a page without a count: the SQL that it is, by hand.
+// mailbox and one storage do. Beside a page without a count: the SQL that it is, by hand.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync, rmSync } from "node:fs";
@@ -10,10 +10,25 @@ import { openSqlite } from "../../dist/runtime/engines/sqlite/driver.js";
 import * as runtime from "../../dist/runtime/index.js";
 import { mailboxStore } from "../../dist/runtime/ports/mailbox.js";
 import { engines, onEngine } from "./engines.mjs";
-import { amount, bin, compile, execute, median, parsed, project, table } from "./tools.mjs";
+import {
+  amount,
+  bin,
+  compile,
+  execute,
+  freePort,
+  median,
+  parsed,
+  project,
+  serve,
+  table,
+} from "./tools.mjs";
 
 const most = Number(process.env.BENCH_ROWS ?? amount(1_000_000, 10_000));
 const rounds = amount(60, 3);
+/** What takes long is repeated less often. */
+const longestMillis = amount(10_000, 1_000);
+/** Objects and signals become no more than so many. */
+const mostOthers = Math.min(most, 1_000_000);
 /** Documents that share the value of the index. */
 const alike = 100;
 const kindOf = (index) => Math.floor(index / alike);
@@ -25,6 +40,8 @@ identity: {methods: [token]}
 policies: {open: []}
 documents:
   notes: {type: {text: string, kind: integer, rank: integer}, indexes: [[kind]], guard: open, tenant: false}
+storage:
+  files: {guard: open}
 realtime:
   mount: {at: /realtime}
   transports: [sse]
@@ -63,6 +80,7 @@ async function grown(engine, url, folder, root, sizes) {
   let stored = 0;
   const mailbox = { tenant: "default", principalId: randomUUID() };
   let signals = 0;
+  let objects = 0;
   for (const size of sizes) {
     await importNotes(root, url, folder, stored, size);
     stored = size;
@@ -75,9 +93,16 @@ async function grown(engine, url, folder, root, sizes) {
       note(request, await millisOf(work));
     note("first page by cursor, by hand", await millisOf(() => hand.page()));
     bytes.push((await hand.bytes()) / size);
+    if (size > mostOthers) continue;
     signals = await fill(connection.database, mailbox, signals, size);
     for (const [request, work] of Object.entries(signalsOf(connection.database, mailbox, size)))
       note(request, await millisOf(work));
+    objects = await hand.putObjects(objects, size);
+    await hand.settle();
+    const server = await serveObjects(root, url, folder);
+    for (const [request, work] of Object.entries(await objectsOf(server.url)))
+      note(request, await millisOf(work));
+    await server.stop();
   }
   await hand.close();
   await connection.close();
@@ -87,7 +112,7 @@ async function grown(engine, url, folder, root, sizes) {
   return [...measured].map(([request, all]) => [
     engine,
     request,
-    ...all.map((millis) => millis.toFixed(2)),
+    ...sizes.map((_size, at) => all[at]?.toFixed(2) ?? ""),
     (all.at(-1) / all[0]).toFixed(1),
   ]);
 }
@@ -128,10 +153,12 @@ function requestsOf(connection, spec, size, known) {
 
 async function millisOf(work) {
   const times = [];
+  const end = performance.now() + longestMillis;
   for (let round = 0; round < rounds + 3; round += 1) {
     const started = performance.now();
     await work();
     if (round >= 3) times.push(performance.now() - started);
+    if (times.length >= 3 && performance.now() > end) break;
   }
   return median(times);
 }
@@ -215,6 +242,47 @@ function signalsOf(database, owner, size) {
   };
 }
 
+/** The service of the bench, as a process. */
+async function serveObjects(root, url, folder) {
+  const port = await freePort();
+  const own = `http://127.0.0.1:${port}`;
+  const env = { PORT: String(port), DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: "error" };
+  const server = await serve([join(root, "dist/generated/server.js")], `${own}/livez`, {
+    cwd: root,
+    env: { ...process.env, ...env },
+  });
+  return { ...server, url: own };
+}
+
+/** Requests for objects of a kilobyte, over HTTP. */
+async function objectsOf(url) {
+  const asked = async (path, options) => {
+    const answer = await fetch(`${url}/files/files${path}`, options);
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.text();
+  };
+  const upload = () => {
+    const body = new FormData();
+    body.append("file", new Blob(["x".repeat(1_024)]), "x.txt");
+    return asked("", { method: "POST", body });
+  };
+  const { key } = JSON.parse(await upload());
+  const json = { method: "POST", headers: { "content-type": "application/json" } };
+  return {
+    "an upload, over HTTP": upload,
+    "a download, over HTTP": () => asked(`/${key}`),
+    "a page of objects, over HTTP": () => asked("/list", { ...json, body: "{}" }),
+  };
+}
+
+/** Rows of objects that nothing else has, from one number to another. */
+const objectRows = {
+  sqlite: (from, to) =>
+    `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${to}) INSERT INTO "opwright_objects" SELECT printf('files/default/01890000-0000-7000-8000-%012x', i), 1024, 'text/plain', 'e', 1700000000000, 'x.txt', NULL, '' FROM n`,
+  postgres: (from, to) =>
+    `INSERT INTO "opwright_objects" SELECT 'files/default/01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'), 1024, 'text/plain', 'e', 1700000000000, 'x.txt', NULL, '' FROM generate_series(${from}, ${to} - 1) AS i`,
+};
+
 const columns = `"id", "rev", "created_at", "last_update_at", "body"`;
 
 /** The first page as somebody writes it who knows the table. */
@@ -226,6 +294,10 @@ async function byHand(engine, url) {
     return {
       page: async () => answered(statement.all([])),
       settle: async () => connection.exec("ANALYZE"),
+      async putObjects(from, to) {
+        connection.exec(objectRows.sqlite(from, to));
+        return to;
+      },
       async bytes() {
         const text = `SELECT sum("pgsize") AS "bytes" FROM dbstat WHERE "name" LIKE '%notes%'`;
         try {
@@ -241,6 +313,10 @@ async function byHand(engine, url) {
   return {
     page: async () => answered((await pool.query({ name: "page", text: page })).rows),
     settle: () => pool.query("VACUUM ANALYZE"),
+    async putObjects(from, to) {
+      await pool.query(objectRows.postgres(from, to));
+      return to;
+    },
     async bytes() {
       const { rows } = await pool.query(
         `SELECT pg_total_relation_size('notes')::float8 AS "bytes"`,
