@@ -1,6 +1,8 @@
-// Writes the pages that follow from others: docs/errors.md, docs/diagnostics.md, docs/functions.md, the routes in docs/registry.md, llms.txt.
+// Writes what follows from others: docs/errors.md, docs/diagnostics.md, docs/functions.md, the routes in docs/registry.md, the
+// charts of docs/bench.md, llms.txt.
 // A test holds them up to date.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { drawCharts } from "./charts.mjs";
 import { functionsPage } from "./functions.mjs";
 import { root } from "./prepare.mjs";
 
@@ -53,7 +55,7 @@ export function registryPage() {
   return `${page.slice(0, before + begin.length)}\n${table}\n${page.slice(after)}`;
 }
 
-export { functionsPage };
+export { drawCharts, functionsPage };
 
 /** Pages that nobody needs to build a service. */
 const optional = ["bench.md", "releases.md"];
@@ -104,4 +106,5 @@ if (process.argv[1]?.endsWith("docs.mjs")) {
   writeFileSync(`${root}/docs/errors.md`, errorsPage());
   writeFileSync(`${root}/docs/diagnostics.md`, diagnosticsPage());
   writeFileSync(`${root}/docs/registry.md`, registryPage());
+  for (const [path, chart] of Object.entries(drawCharts())) writeFileSync(`${root}/${path}`, chart);
 }

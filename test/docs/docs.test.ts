@@ -364,6 +364,22 @@ describe("pages that follow from tables", () => {
     expect(pages.map(textOf)).toEqual(JSON.parse(printed));
   });
 
+  test("the charts of bench.md show its tables (node scripts/docs.mjs)", () => {
+    const text =
+      "const d = await import('./scripts/docs.mjs'); console.log(JSON.stringify(d.drawCharts()))";
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", text], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const charts = JSON.parse(printed) as Readonly<Record<string, string>>;
+    expect(Object.keys(charts)).toHaveLength(4);
+    for (const [path, chart] of Object.entries(charts)) {
+      expect(textOf(path)).toBe(chart);
+      expect(textOf("docs/bench.md")).toContain(`](${path.replace("docs/", "")})`);
+      expect(chart).not.toContain("NaN");
+    }
+  });
+
   test("every function that the packages export is on its page", async () => {
     const page = textOf("docs/functions.md");
     for (const module of ["opwright/runtime", "opwright/testing"]) {
