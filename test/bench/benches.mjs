@@ -11,6 +11,7 @@ export const benches = [
   "jobs",
   "loop",
   "neighbours",
+  "processes",
   "query",
   "realtime",
   "search",

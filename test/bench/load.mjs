@@ -49,7 +49,7 @@ async function byAutocannon({ turns, ...request }, duration) {
   const result = await autocannon({
     ...request,
     ...(turns === undefined ? {} : { requests: turns.map((headers) => ({ headers })) }),
-    connections,
+    connections: request.connections ?? connections,
     pipelining: 1,
     ...until(duration),
   });
@@ -71,7 +71,7 @@ function inTurn(turns) {
   ];
 }
 
-async function byWrk({ url, method = "GET", headers = {}, body, turns }, duration) {
+async function byWrk({ url, method = "GET", headers = {}, body, turns, ...given }, duration) {
   const folder = mkdtempSync(join(tmpdir(), "opwright-wrk-"));
   const script = join(folder, "request.lua");
   // A string of JSON is a string of Lua, as far as benches go: no escapes but \" and \\.
@@ -84,7 +84,14 @@ async function byWrk({ url, method = "GET", headers = {}, body, turns }, duratio
     ...(turns === undefined ? [] : inTurn(turns)),
   ];
   writeFileSync(script, lua.join("\n"));
-  const options = ["-t1", `-c${connections}`, `-d${amount(duration, 1)}s`, "-s", script, url];
+  const options = [
+    "-t1",
+    `-c${given.connections ?? connections}`,
+    `-d${amount(duration, 1)}s`,
+    "-s",
+    script,
+    url,
+  ];
   const { stdout } = await promisify(execFile)("wrk", options).finally(() =>
     rmSync(folder, { recursive: true }),
   );
