@@ -35,7 +35,8 @@ let restsUntil = 0;
  * Makes a socket write answers that are one piece of text at the end of the turn, or as soon as the
  * first of them has waited for half of its time. Node ends each with an empty piece, and gathering
  * the two would take a fifth of a request's time. Other pieces are gathered and written at once, as
- * Node does it. The stream keeps the order on one socket.
+ * Node does it. The stream keeps the order on one socket. Whoever destroys the socket in between
+ * takes the answer with it.
  */
 export function writeWithOthers(socket: Socket): void {
   if (gather !== undefined) socket._writev = write;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Lifetime } from "../ports/lifetime.js";
 import { gatherReads } from "./gather-reads.js";
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -6,12 +7,13 @@ const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(res
 /** Values by their keys, and what was read of them. */
 function shelf() {
   const reads: (readonly string[])[] = [];
-  const read = gatherReads(async (keys) => {
+  const gathered = gatherReads(async (keys) => {
     reads.push(keys);
     await endOfTurn();
     if (keys.includes("broken")) throw new Error("broken");
     return new Map(keys.filter((key) => key !== "none").map((key) => [key, `value of ${key}`]));
   });
+  const read = (key: string): Promise<string | undefined> => gathered(key, Lifetime.within(10_000));
   return { reads, read };
 }
 
@@ -45,4 +47,38 @@ test("more than fit into one read are read by several", async () => {
     keys.map((key) => `value of ${key}`),
   );
   expect(reads.map(({ length }) => length)).toEqual([200, 200, 50]);
+});
+
+test("who asks waits no longer than it may, and the read ends with the last of them", async () => {
+  let readLifetime: Lifetime | undefined;
+  const gathered = gatherReads<string>((_keys, lifetime) => {
+    readLifetime = lifetime;
+    return new Promise((_resolve, reject) => lifetime.onOver(reject));
+  });
+  const [short, long] = [gathered("a", Lifetime.within(20)), gathered("b", Lifetime.within(120))];
+  await expect(short).rejects.toMatchObject({ code: "deadline_exceeded" });
+  expect(() => readLifetime?.throwIfOver()).not.toThrow();
+  await expect(long).rejects.toMatchObject({ code: "deadline_exceeded" });
+  expect(() => readLifetime?.throwIfOver()).toThrow();
+});
+
+test("a read that nobody waits for any more does not begin, and fails nobody", async () => {
+  let reads = 0;
+  const gathered = gatherReads<string>(async (_keys, lifetime) => {
+    lifetime.throwIfOver();
+    reads += 1;
+    return new Map();
+  });
+  let leave = (): void => undefined;
+  const caller = new Lifetime(Infinity, {
+    isGone: () => false,
+    onGone: (listener) => (leave = listener),
+  });
+  const asked = gathered("a", caller);
+  caller.arm();
+  leave();
+  await expect(asked).rejects.toThrow();
+  await endOfTurn();
+  await endOfTurn();
+  expect(reads).toBe(0);
 });

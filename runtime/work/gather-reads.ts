@@ -1,47 +1,73 @@
 // Reads by a key that many ask for in one turn of the event loop, made as one read of many keys.
 import { runNextTurn } from "../ports/ambient.js";
+import { Lifetime } from "../ports/lifetime.js";
 
 /** Keys of one read. */
 const mostKeys = 200;
 
-/** Who waits for the value of a key; several may. */
-interface Asked<Value> {
-  readonly resolve: (value: Value | undefined) => void;
-  readonly reject: (reason: unknown) => void;
+type ReadKeys<Value> = (
+  keys: readonly string[],
+  lifetime: Lifetime,
+) => Promise<ReadonlyMap<string, Value>>;
+
+/** One read, and who waits for it. It ends when the last of them has left. */
+class Batch<Value> {
+  readonly keys = new Set<string>();
+  readonly values: Promise<ReadonlyMap<string, Value>>;
+  begin: () => void = () => undefined;
+  #waiting = 0;
+  #tellGone: (() => void) | undefined;
+
+  constructor(read: ReadKeys<Value>) {
+    const begun = new Promise<void>((resolve) => {
+      this.begin = resolve;
+    });
+    const lifetime = new Lifetime(Infinity, {
+      isGone: () => this.#waiting === 0,
+      onGone: (listener) => {
+        this.#tellGone = listener;
+        if (this.#waiting === 0) listener();
+      },
+    });
+    this.values = begun.then(() => read([...this.keys], lifetime));
+    // All may have left.
+    this.values.catch(() => undefined);
+  }
+
+  async valueOf(key: string, lifetime: Lifetime): Promise<Value | undefined> {
+    this.keys.add(key);
+    this.#waiting += 1;
+    try {
+      return (await lifetime.race(this.values, "the database")).get(key);
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#tellGone?.();
+    }
+  }
 }
 
 /**
  * Makes a function that reads the value of a key, undefined if there is none, together with the
- * other keys of its turn. `read` is told each key once; if it rejects, so does each.
+ * other keys of its turn. `read` is told each key once; if it rejects, so does each. Who asks waits
+ * no longer than its own lifetime.
  */
 export function gatherReads<Value>(
-  read: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
-): (key: string) => Promise<Value | undefined> {
-  let due = new Map<string, Asked<Value>[]>();
-
-  const readSome = async (some: ReadonlyMap<string, readonly Asked<Value>[]>): Promise<void> => {
-    try {
-      const values = await read([...some.keys()]);
-      for (const [key, all] of some) for (const { resolve } of all) resolve(values.get(key));
-    } catch (error) {
-      for (const all of some.values()) for (const { reject } of all) reject(error);
-    }
+  read: ReadKeys<Value>,
+): (key: string, lifetime: Lifetime) => Promise<Value | undefined> {
+  let due: Batch<Value> | undefined;
+  const begin = (batch: Batch<Value>): void => {
+    if (due === batch) due = undefined;
+    batch.begin();
   };
-  const readDue = (): void => {
-    const reading = due;
-    due = new Map();
-    void readSome(reading);
+  const openBatch = (): Batch<Value> => {
+    const batch = new Batch(read);
+    runNextTurn(() => begin(batch));
+    return batch;
   };
-  return (key) =>
-    new Promise((resolve, reject) => {
-      const asked = due.get(key);
-      if (asked !== undefined) return void asked.push({ resolve, reject });
-      due.set(key, [{ resolve, reject }]);
-      if (due.size === 1) {
-        const mine = due;
-        runNextTurn(() => {
-          if (due === mine) readDue();
-        });
-      } else if (due.size === mostKeys) readDue();
-    });
+  return (key, lifetime) => {
+    const batch = (due ??= openBatch());
+    const value = batch.valueOf(key, lifetime);
+    if (batch.keys.size === mostKeys) begin(batch);
+    return value;
+  };
 }

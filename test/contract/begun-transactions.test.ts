@@ -12,6 +12,7 @@ import {
 import { OpenTransaction } from "../../runtime/engines/postgres/open-transaction.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
 import { engines } from "../support/engines.js";
+import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");
 
@@ -175,4 +176,37 @@ describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction"
     ]);
     expect(await stored()).toEqual([1]);
   });
+
+  test.skipIf(!hasPgBouncer)(
+    "a pooler that nobody has told of is named where it breaks a beginning",
+    async () => {
+      const { url, drop } = (await postgres?.create()) ?? { url: "", drop: async () => undefined };
+      closing.push(drop);
+      const pooler = await startPgBouncer(url, {
+        ignore_startup_parameters:
+          "options, statement_timeout, idle_in_transaction_session_timeout, extra_float_digits",
+      });
+      closing.push(() => pooler.stop());
+      const connectOnce = async (): Promise<void> => {
+        const through = openConnections(pg, {
+          url: pooler.url(url),
+          size: 4,
+          isShared: false,
+          statementMillis: 60_000,
+          typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
+        });
+        try {
+          const work = { lifetime: Lifetime.within(5_000), payer: null };
+          (await through.acquire(work)).release();
+        } finally {
+          await through.close();
+        }
+      };
+      await connectOnce();
+      // The pooler lends the session in which the statement is prepared already.
+      const refused: unknown = await connectOnce().catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: "core.unavailable" });
+      expect(String((refused as Error).cause)).toContain("set DATABASE_POOLER=transaction");
+    },
+  );
 });

@@ -68,7 +68,8 @@ export function begunQueries({
   return (client, statement) => {
     const { promise: begun, ...tell } = makePromise<void>();
     const { promise: answer, resolve, reject } = makePromise<QueryResult>();
-    const query = new Begun(statement, undefined, (error, result) =>
+    // It writes into what it is given.
+    const query = new Begun({ ...statement }, undefined, (error, result) =>
       error === null ? resolve(result) : reject(error),
     );
     query.tell = { begun: tell.resolve, failed: tell.reject };

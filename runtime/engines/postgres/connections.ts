@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly isShared: boolean;
 }
 
-/** The answer to a statement that begins a transaction. */
+/** The answer to a statement that begins a transaction. Where that fails, both say so alike. */
 export interface BegunAnswer {
   readonly begun: Promise<void>;
   readonly answer: Promise<Answered>;
@@ -58,7 +58,7 @@ export interface HeldConnection {
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /**
    * Begins a transaction with this statement in one message: if that fails, the statement does not
-   * run. `begun` resolves once it has begun. Only where `manner.begins` is "together".
+   * run. `begun` resolves once it has begun. Only where `manner.isBegunTogether`.
    */
   queryBegun(statement: Statement, lifetime: Lifetime): BegunAnswer;
   /** Runs one statement that is in no transaction, as `query` does. */
@@ -212,9 +212,7 @@ function holdConnection(
       if (heard.isLonely) throw lonelyCommit();
       return value;
     } catch (error) {
-      // The server has become a standby, so the next connection looks for the one that it gave
-      // way to, by another host or where the name leads now; or a pooler has changed the session.
-      isTainted ||= heard.isLonely || refusesWrites(error) || losesSession(error);
+      isTainted ||= heard.isLonely || spoilsConnection(error);
       throw reason ?? translateFault(error);
     } finally {
       off();
@@ -235,7 +233,7 @@ function holdConnection(
     queryBegun(statement, lifetime) {
       lifetime.throwIfOver();
       const { begun, answer } = beginWith(client, statement);
-      return { begun, answer: answered(answer, lifetime) };
+      return failAlike(begun, answered(answer, lifetime));
     },
 
     manner,
@@ -259,6 +257,20 @@ function holdConnection(
       leave();
     },
   };
+}
+
+/** Where it has not begun, the statement's own error says why. */
+function failAlike(begun: Promise<void>, answer: Promise<Answered>): BegunAnswer {
+  return { answer, begun: begun.catch(async () => void (await answer)) };
+}
+
+/**
+ * Whether a connection must not be used again: its server has become a standby, so the next one
+ * looks for the server that it gave way to, by another host or where the name leads now; or a
+ * pooler has changed the session.
+ */
+function spoilsConnection(error: unknown): boolean {
+  return refusesWrites(error) || losesSession(error);
 }
 
 /** A statement as `pg` takes it: with its name where names are carried. */

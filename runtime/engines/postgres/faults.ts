@@ -71,7 +71,7 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 export function translateRefusal(error: unknown, place: string): unknown {
   if (isOfTable(error)) return error;
   const fault = describeFault(error);
-  const isPooler = /unsupported startup parameter/.test(fault);
+  const isPooler = losesSession(error) || /unsupported startup parameter/.test(fault);
   const text = `${place}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
   return unavailable(new DatabaseRefusal(text, !isPooler && mayPass(error), error));
 }

@@ -14,7 +14,7 @@ import { drawBytes } from "../../ports/ambient.js";
 /** Milliseconds to wait for a new connection; fewer where another server may be the right one. */
 const connectMillis = { toTheOnly: 5_000, toOneOfSeveral: 2_000 } as const;
 
-const usualPool = {
+const usualClient = {
   // A statement doesn't wait for the previous one's answer.
   pipeline: true,
   keepAlive: true,
@@ -76,7 +76,8 @@ export function poolsOf(
   class Named extends Base {
     constructor({ server = writer.current, ...config }: NamedConfig = {}) {
       const socket = new Socket();
-      super({ ...config, connectionString: urls[server] ?? "", stream: () => socket });
+      const connectionString = urls[server] ?? "";
+      super({ ...usualClient, ...config, connectionString, stream: () => socket });
       writer.connecting(socket, server);
       const parameters = parametersOf(this);
       const prefix = applicationName(parameters.application_name);
@@ -130,7 +131,6 @@ export function poolsOf(
     const pool = new Pool({
       Client: Named,
       max: size,
-      ...usualPool,
       connectionTimeoutMillis: millis,
       ...sessions.startup,
       types: { getTypeParser: typeParser as never },

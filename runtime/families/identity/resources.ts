@@ -1,5 +1,6 @@
 // What identity works with in a running service: keys, and counts of attempts (service.md "Keys and
 // secrets").
+import { isUuid } from "../../contract/uuid.js";
 import { attempts, type Attempts } from "../../operations/attempts.js";
 import { openedAs, type OpenedResource, type Opening } from "../../operations/family.js";
 import { hmacSigner } from "../../operations/hmac-signer.js";
@@ -35,14 +36,16 @@ export interface IdentityResources {
  * is traced asks by itself, so that its trace has the query.
  */
 function trustReads(database: Database): IdentityResources["trustOf"] {
-  const gathered = gatherReads(async (ids) => {
-    const trusts = await database.reader.of(identityStore).trusts(ids);
+  const gathered = gatherReads(async (ids, lifetime) => {
+    const trusts = await database.read({ lifetime, payer: null }).of(identityStore).trusts(ids);
     return new Map(trusts.map((trust) => [trust.credentialId, trust]));
   });
   return async (sessionId, { lifetime, trace }) => {
+    // It would fail the query of the others.
+    if (!isUuid(sessionId)) return null;
     if ((trace ?? null) !== null)
       return database.read({ lifetime, trace, payer: null }).of(identityStore).trust(sessionId);
-    return (await lifetime.race(gathered(sessionId), "the database")) ?? null;
+    return (await gathered(sessionId, lifetime)) ?? null;
   };
 }
 
