@@ -71,7 +71,9 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 export function translateRefusal(error: unknown, place: string): unknown {
   if (isOfTable(error)) return error;
   const fault = describeFault(error);
-  const isPooler = losesSession(error) || /unsupported startup parameter/.test(fault);
+  const [setting] = place.split(" ", 1);
+  if (losesSession(error)) return unavailable(changedSession(error, setting));
+  const isPooler = /unsupported startup parameter/.test(fault);
   const text = `${place}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
   return unavailable(new DatabaseRefusal(text, !isPooler && mayPass(error), error));
 }
@@ -116,8 +118,8 @@ export function lonelyCommit(): ServiceError {
 const poolerAdvice = "behind a pooler in transaction mode, set DATABASE_POOLER=transaction";
 
 /** A connection whose transactions get several sessions, which nobody has said. */
-export function changedSession(error?: unknown): DatabaseRefusal {
-  const text = `DATABASE_URL: its sessions change between transactions: ${poolerAdvice}`;
+export function changedSession(error?: unknown, setting = "DATABASE_URL"): DatabaseRefusal {
+  const text = `${setting}: its sessions change between transactions: ${poolerAdvice}`;
   return new DatabaseRefusal(text, false, error);
 }
 
