@@ -167,7 +167,8 @@ onEachEngine(files, ({ service, people }) => {
     );
     const other = await ticket(ann, "four");
     await as(ann, "POST", `/tickets/${other}/later`);
-    expect((await newest(ann, 1))[0]).toEqual(["tickets.later", "call", null, null, ""]);
+    // Its job may be done by now.
+    expect(await newest(ann, 2)).toContainEqual(["tickets.later", "call", null, null, ""]);
     await expect
       .poll(async () => (await newest(ann, 1))[0], { timeout: 10_000 })
       .toEqual(["jobs.tickets.close", "update", "tickets", 2, "status"]);

@@ -275,8 +275,10 @@ for (const engine of engines) {
           };
           return mailbox.stage("t", signal, principals, now);
         });
-      expect((await stage(1)).plans).toHaveLength(2);
-      expect((await stage(1_000)).plans).toHaveLength(2);
+      // The signal, and its recipients.
+      const inserts = dialect.insertBoth === null ? 2 : 1;
+      expect((await stage(1)).plans).toHaveLength(inserts);
+      expect((await stage(1_000)).plans).toHaveLength(inserts);
       const together = await watched((transaction) =>
         Promise.all(
           Array.from({ length: 100 }, (_, at) => {
@@ -291,7 +293,7 @@ for (const engine of engines) {
           }),
         ),
       );
-      expect(together.plans).toHaveLength(2);
+      expect(together.plans).toHaveLength(inserts);
       for (const limit of [1, 500])
         expect(
           (await watched((transaction) => transaction.of(mailboxStore).number(3, limit))).plans,
