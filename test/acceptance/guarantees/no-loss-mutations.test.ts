@@ -93,14 +93,14 @@ describe.skipIf(!isAvailable).concurrent("a mutation is found", () => {
   }, 300_000);
 
   test("reading a mailbox before listening to what comes", async () => {
-    const file = "families/realtime/admission.js";
+    const file = "families/realtime/admitted.js";
     const seeds = await firstLoss([
-      { file, from: "const unhear = hub.join(member);", to: "let unhear = () => undefined;" },
+      { file, from: "hub.join(this);", to: "" },
       {
         file,
-        from: "void pump.start();",
+        from: "void this.#pump.start();",
         // As much later as asking a bus takes, so that few schedules are enough.
-        to: "void pump.start().then(() => setTimeout(() => { if (admitted.has(one)) unhear = hub.join(member); }, 5));",
+        to: "void this.#pump.start().then(() => setTimeout(() => { if (admitted.has(this)) this.#admission.hub.join(this); }, 5));",
       },
       // Looking again every ten seconds would hide it.
       {
