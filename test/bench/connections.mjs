@@ -15,7 +15,8 @@ export async function run() {
   const limit = Number(
     /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1],
   );
-  const steps = wanted.map((one) => Math.min(one, limit - otherFiles));
+  const most = Math.floor((limit - otherFiles) / perPerson) * perPerson;
+  const steps = [...new Set(wanted.map((one) => Math.min(one, most)))];
   if (steps.at(-1) < wanted.at(-1))
     leaveOut(`more than ${steps.at(-1)} connections: a process may have ${limit} files open`);
   const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
