@@ -164,6 +164,11 @@ export async function grantedTopics(
   return new Set(granted);
 }
 
+/** What says where a connection continues. */
+interface ResumeFrom extends Pick<Handshake, "lastEventId" | "fromNow"> {
+  readonly device: string | null;
+}
+
 /**
  * The position after which to continue: the id that the client names if it is from this mailbox,
  * even if the cursor is ahead; otherwise the cursor of its device (decisions.md §2). A device that
@@ -173,13 +178,7 @@ export async function grantedTopics(
 export async function resumePoint(
   mailbox: Pick<MailboxStore, "state" | "has">,
   owner: MailboxOwner,
-  {
-    device,
-    lastEventId,
-    fromNow,
-  }: Pick<Handshake, "lastEventId" | "fromNow"> & {
-    readonly device: string | null;
-  },
+  { device, lastEventId, fromNow }: ResumeFrom,
   begun: (position: number) => Promise<void>,
 ): Promise<number> {
   const { cursor, floor, head } = await mailbox.state(owner, device);

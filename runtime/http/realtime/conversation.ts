@@ -80,8 +80,8 @@ export class Conversation implements ConnectionCaller, Expiring {
   readonly #commands = new RunningCommands();
   #admitted: Admittance | undefined;
   #acks: Acknowledgements | undefined;
-  /** Changes of topics that are under way, in the order in which they came. */
-  #changes: Promise<unknown> | undefined;
+  /** The end of the last change of topics: they are made one after the other, as they came. */
+  #changed: Promise<unknown> | undefined;
   #isRenewing = false;
   #hasEnded = false;
 
@@ -232,13 +232,8 @@ export class Conversation implements ConnectionCaller, Expiring {
 
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#commands.run(() => {
-      const done = this.#changes === undefined ? work() : this.#changes.then(work);
-      const settled: Promise<unknown> = done
-        .catch(() => undefined)
-        .then(() => {
-          if (this.#changes === settled) this.#changes = undefined;
-        });
-      this.#changes = settled;
+      const done = (this.#changed ?? Promise.resolve()).then(work);
+      this.#changed = done.catch(() => undefined);
       return done;
     });
   }

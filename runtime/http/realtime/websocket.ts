@@ -133,7 +133,8 @@ class WebSocketTalk extends Flow implements Connection, SocketTaker {
   readonly #options: RealtimeEndpoint;
   readonly #webSocket: PacedWebSocket;
   readonly #pings: Rounds<WebSocketTalk>;
-  #pinged = -1;
+  /** Its part of the round of pings; it is in none before it is admitted. */
+  #part = -1;
   #isAlive = true;
   #conversation: Conversation | undefined;
   /** The ids of commands that have not been answered. */
@@ -166,7 +167,7 @@ class WebSocketTalk extends Flow implements Connection, SocketTaker {
     const conversation = await converse(options, req, presented, handshake, this);
     if (this.#webSocket.readyState === WebSocket.CLOSED) return conversation.end();
     this.#conversation = conversation;
-    this.#pinged = this.#pings.enter(this);
+    this.#part = this.#pings.enter(this);
     conversation.begin();
   }
 
@@ -207,7 +208,7 @@ class WebSocketTalk extends Flow implements Connection, SocketTaker {
   }
 
   close(): void {
-    this.#pings.leave(this, this.#pinged);
+    this.#pings.leave(this, this.#part);
     this.#conversation?.end();
   }
 
