@@ -35,6 +35,17 @@ function listen(said: string[]): (chunk: Buffer) => void {
   };
 }
 
+/** Connections of a service, four at most. */
+function openTo(url: string): PostgresConnections {
+  return openConnections(pg, {
+    url,
+    size: 4,
+    isShared: false,
+    statementMillis: 60_000,
+    typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
+  });
+}
+
 describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction", () => {
   const said: string[] = [];
   const closing: (() => unknown)[] = [];
@@ -60,13 +71,7 @@ describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction"
     closing.push(() => server.close());
     const watched = new URL(url);
     watched.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    connections = openConnections(pg, {
-      url: watched.href,
-      size: 4,
-      isShared: false,
-      statementMillis: 60_000,
-      typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
-    });
+    connections = openTo(watched.href);
     closing.push(() => connections.close());
   });
   afterEach(async () => {
@@ -188,13 +193,7 @@ describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction"
       });
       closing.push(() => pooler.stop());
       const connectOnce = async (): Promise<void> => {
-        const through = openConnections(pg, {
-          url: pooler.url(url),
-          size: 4,
-          isShared: false,
-          statementMillis: 60_000,
-          typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
-        });
+        const through = openTo(pooler.url(url));
         try {
           const work = { lifetime: Lifetime.within(5_000), payer: null };
           (await through.acquire(work)).release();

@@ -1,17 +1,17 @@
 // The first statement of a transaction, sent in one message with what begins it: there is no Sync
 // between them, so where beginning fails or is cancelled, the server skips the statement
 // (PostgreSQL's manual, "Extended Query"). A transaction that writes waits once less.
-import type { ClientBase, Connection, Query, QueryResult } from "pg";
-import type { Statement } from "./statements.js";
+import type { ClientBase, Connection, Query } from "pg";
+import type { Answered, Statement } from "./statements.js";
 
 /** The prepared statement that begins a transaction, in each session that has its own. */
 export const beginning = { name: "ow_begin", text: "BEGIN" } as const;
 
-/** What becomes of a query that begins a transaction. */
-export interface BegunQuery {
+/** The answer to a statement that begins a transaction. */
+export interface BegunAnswer {
   /** Resolves once the transaction has begun; rejects if it hasn't. */
   readonly begun: Promise<void>;
-  readonly answer: Promise<QueryResult>;
+  readonly answer: Promise<Answered>;
 }
 
 /** The part of `pg` that is used here. */
@@ -30,11 +30,11 @@ interface Protocol {
 /** Makes the function that sends such queries. */
 export function begunQueries({
   Query,
-}: QueryDriver): (client: Pick<ClientBase, "query">, statement: Statement) => BegunQuery {
+}: QueryDriver): (client: Pick<ClientBase, "query">, statement: Statement) => BegunAnswer {
   const Base = Query as unknown as new (
     config: Statement,
     values: undefined,
-    callback: (error: Error | null, result: QueryResult) => void,
+    callback: (error: Error | null, result: Answered) => void,
   ) => Query & Protocol;
 
   class Begun extends Base {
@@ -67,9 +67,8 @@ export function begunQueries({
 
   return (client, statement) => {
     const { promise: begun, ...tell } = makePromise<void>();
-    const { promise: answer, resolve, reject } = makePromise<QueryResult>();
-    // It writes into what it is given.
-    const query = new Begun({ ...statement }, undefined, (error, result) =>
+    const { promise: answer, resolve, reject } = makePromise<Answered>();
+    const query = new Begun(statement, undefined, (error, result) =>
       error === null ? resolve(result) : reject(error),
     );
     query.tell = { begun: tell.resolve, failed: tell.reject };

@@ -19,7 +19,7 @@ import {
   translateFault,
   translateRefusal,
 } from "./faults.js";
-import { begunQueries, type QueryDriver } from "./begun-query.js";
+import { begunQueries, type BegunAnswer, type QueryDriver } from "./begun-query.js";
 import type { ConnectionDriver } from "./cancel-request.js";
 import { poolsOf, type ConnectionPool, type Driver, type Known, type TypeParser } from "./pools.js";
 import { ownSessions, sharedSessions, type SessionManner } from "./sessions.js";
@@ -43,12 +43,6 @@ export interface ConnectionOptions {
   readonly isShared: boolean;
 }
 
-/** The answer to a statement that begins a transaction. Where that fails, both say so alike. */
-export interface BegunAnswer {
-  readonly begun: Promise<void>;
-  readonly answer: Promise<Answered>;
-}
-
 /** A connection that was taken from its pool. */
 export interface HeldConnection {
   /**
@@ -58,7 +52,7 @@ export interface HeldConnection {
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /**
    * Begins a transaction with this statement in one message: if that fails, the statement does not
-   * run. `begun` resolves once it has begun. Only where `manner.isBegunTogether`.
+   * run, and both promises reject alike. Only where `manner.isBegunTogether`.
    */
   queryBegun(statement: Statement, lifetime: Lifetime): BegunAnswer;
   /** Runs one statement that is in no transaction, as `query` does. */
@@ -137,7 +131,7 @@ export function openConnections(
     } catch (error) {
       leave();
       const { setting = "DATABASE_URL" } = options;
-      throw translateRefusal(error, `${setting} ${addresses.plain}`);
+      throw translateRefusal(error, setting, addresses.plain);
     }
   };
   const door = new CallersDoor((work, left) => taken(callers, callersPool, work, left));

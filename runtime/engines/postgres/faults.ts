@@ -66,15 +66,14 @@ export function withoutTable(error: unknown, tables: readonly string[]): unknown
 
 /**
  * Translates why there is no connection: `core.unavailable` whatever it is, since no statement was
- * sent. `place` is the setting with its URL, without the password.
+ * sent. `setting` has the URL; `place` is that without the password.
  */
-export function translateRefusal(error: unknown, place: string): unknown {
+export function translateRefusal(error: unknown, setting: string, place: string): unknown {
   if (isOfTable(error)) return error;
   const fault = describeFault(error);
-  const [setting] = place.split(" ", 1);
   if (losesSession(error)) return unavailable(changedSession(error, setting));
   const isPooler = /unsupported startup parameter/.test(fault);
-  const text = `${place}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
+  const text = `${setting} ${place}: ${fault}${isPooler ? `: ${poolerAdvice}` : ""}`;
   return unavailable(new DatabaseRefusal(text, !isPooler && mayPass(error), error));
 }
 
