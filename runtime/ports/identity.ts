@@ -175,7 +175,7 @@ export interface IdentityStore {
    * What is checked on each request with a token of the session; null if there is no such session.
    */
   trust(sessionId: string): Promise<Trust | null>;
-  /** The same of several sessions, in any order; of none that does not exist. */
+  /** The same of several sessions, in any order; those that do not exist are left out. */
   trusts(sessionIds: readonly string[]): Promise<readonly Trust[]>;
   /** Begins the next generation of a session; returns its number. */
   rotateSession(sessionId: string, now: number): Promise<number>;
