@@ -253,7 +253,7 @@ export interface ObjectPage {
   readonly hits: readonly StoredObject[];
   readonly page: number;
   readonly size: number;
-  /** How many pass in all; null behind a cursor. */
+  /** How many pass, as far as they are counted; null behind a cursor. */
   readonly count: number | null;
   readonly next_cursor: string | null;
 }

@@ -227,7 +227,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){ if(errors >= 32) break;
-if(!((((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after")) || (key0 === "content_type")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+if(!(((((((key0 === "page") || (key0 === "size")) || (key0 === "count")) || (key0 === "prefix")) || (key0 === "after")) || (key0 === "content_type")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){ let data0 = data.page;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
@@ -242,6 +242,22 @@ if(typeof data0 == "number"){
 if(data0 > 1000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
+}
+if(data.count !== undefined){ let data0 = data.count;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.up_to === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/count",keyword:"required",params:{missingProperty: "up_to"},message:"must have required property '"+"up_to"+"'"}); errors++; }
+for(const key1 in data0){ if(errors >= 32) break;
+if(!(key1 === "up_to")){ (vErrors ??= []).push({instancePath:instancePath+"/count",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}); errors++; }
+}
+if(data0.up_to !== undefined){ let data1 = data0.up_to;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){ (vErrors ??= []).push({instancePath:instancePath+"/count/up_to",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data1 == "number"){
+if(data1 > 1000000 || isNaN(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/count/up_to",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}); errors++; }
+if(data1 < 1 || isNaN(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/count/up_to",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
+}
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/count",keyword:"type",params:{},message:"must be object"}); errors++; }
 }
 if(data.prefix !== undefined){ let data0 = data.prefix;
 if(typeof data0 === "string"){ if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; } }
@@ -261,20 +277,20 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:
 if(data.tags !== undefined){ let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
-for(const key1 in data0){ if(errors >= 32) break;
-const _errs14 = errors;
-if(typeof key1 === "string"){ if(!pattern6.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
-else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
-var valid1 = _errs14 === errors;
-if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
-}
 for(const key2 in data0){ if(errors >= 32) break;
-let data1 = data0[key2];
-if(typeof data1 === "string"){
-if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
-if(!pattern7.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f]*$"+"\""}); errors++; }
+const _errs19 = errors;
+if(typeof key2 === "string"){ if(!pattern6.test(key2)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key2}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key2}); errors++; }
+var valid2 = _errs19 === errors;
+if(!valid2){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key2},message:"property name must be valid"}); errors++; }
 }
-else { (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{},message:"must be string"}); errors++; }
+for(const key3 in data0){ if(errors >= 32) break;
+let data1 = data0[key3];
+if(typeof data1 === "string"){
+if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
+if(!pattern7.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f]*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be object"}); errors++; }

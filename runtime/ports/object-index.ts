@@ -87,7 +87,8 @@ export interface ObjectIndex {
     filter: ObjectFilter,
     window: { readonly after: string | null; readonly offset: number; readonly limit: number },
   ): Promise<readonly IndexedObject[]>;
-  count(filter: ObjectFilter): Promise<number>;
+  /** The number of objects that pass; where there are more than `upTo`, that. */
+  count(filter: ObjectFilter, upTo?: number): Promise<number>;
   /**
    * Up to `limit` indexed keys with their etags, after the key `after`, up to and including `last`.
    */

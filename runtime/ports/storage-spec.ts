@@ -9,6 +9,8 @@ export interface StorageSpec {
   readonly maxUploadBytes: number | null;
   /** The most bytes that a Range request gets; a longer range is cut. */
   readonly maxRangeBytes: number;
+  /** How many objects a list counts at most; all if absent. */
+  readonly countUpTo?: number;
   /** Content types that are accepted, such as `image/*`; null accepts all. */
   readonly accept: readonly string[] | null;
   /**

@@ -271,6 +271,8 @@ async function objectsOf(url) {
   return {
     "an upload, over HTTP": upload,
     "a download, over HTTP": () => asked(`/${key}`),
+    "a page of objects, counted to 1 000, over HTTP": () =>
+      asked("/list", { ...json, body: `{"count":{"up_to":1000}}` }),
     "a page of objects, over HTTP": () => asked("/list", { ...json, body: "{}" }),
   };
 }

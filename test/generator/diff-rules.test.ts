@@ -415,12 +415,28 @@ const others: readonly (readonly [
     "opens files believes the names of files whose bytes no format is known of",
   ],
   [
+    "how far lists of documents count",
+    "documents: {notes: {type: {text: string}, guard: open, count: {up_to: RULE}}}\n",
+    "20",
+    "9",
+    "breaking notes counts at most 9 hits",
+    "additive notes counts at most 20 hits",
+  ],
+  [
     "how large a file may be",
     "storage: {files: {guard: open, max_upload: RULE}}\n",
     "2MiB",
     "1MiB",
     "breaking files takes files of 1048576 bytes",
     "opens files takes files of 2097152 bytes",
+  ],
+  [
+    "how far lists of objects count",
+    "storage: {files: {guard: openRULE}}\n",
+    "",
+    ", count: {up_to: 9}",
+    "breaking files counts at most 9 hits",
+    "additive files counts all hits",
   ],
   [
     "whether credentials are looked at",

@@ -63,6 +63,9 @@ export type ArticlesBlobsHeadCode =
 export interface ArticlesBlobsListInput {
   readonly page?: number;
   readonly size?: number;
+  readonly count?: {
+    readonly up_to: number;
+  };
   /** What the keys begin with. */
   readonly prefix?: string;
   /** A cursor of an earlier page. */

@@ -114,6 +114,9 @@ export type FilesHeadCode = CommonCode | FilesCode | "core.not_found" | "precond
 export interface FilesListInput {
   readonly page?: number;
   readonly size?: number;
+  readonly count?: {
+    readonly up_to: number;
+  };
   /** What the keys begin with. */
   readonly prefix?: string;
   /** A cursor of an earlier page. */

@@ -59,6 +59,9 @@ export type VaultHeadCode = CommonCode | VaultCode | "core.not_found" | "precond
 export interface VaultListInput {
   readonly page?: number;
   readonly size?: number;
+  readonly count?: {
+    readonly up_to: number;
+  };
   /** What the keys begin with. */
   readonly prefix?: string;
   /** A cursor of an earlier page. */

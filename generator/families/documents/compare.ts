@@ -22,6 +22,7 @@ import {
   type Tell,
   type Told,
 } from "../../compare/rules.js";
+import { countChanged } from "../../kernel/list-count.js";
 import { propertiesOf } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import { compareSet } from "./members/compare-set.js";
@@ -102,7 +103,7 @@ const document: Rules<DocumentModel> = {
   key: keyChanged,
   // A replica answers with the same.
   takesReplica: null,
-  countUpTo: amount((text) => `count ${text} hits`, ""),
+  countUpTo: countChanged,
   // What is left of people who are erased.
   personal: (before = {}, after) => {
     const text = ([field, value]: readonly [string, unknown]): string =>

@@ -27,6 +27,7 @@ import {
   stateRules,
   type runningNumber,
 } from "./format-rules.js";
+import { countRule } from "../../kernel/list-count.js";
 import { documentWords } from "./other-words.js";
 
 /** A job, and the time at which it runs for a document. */
@@ -200,16 +201,7 @@ export const documentMembers = {
     "`client` lets whoever creates a document choose its id, a UUID; the service makes one where it is left out.",
   ),
   count: optional(
-    {
-      kind: "object",
-      members: {
-        up_to: required(
-          { kind: "integer", minimum: 1 },
-          "The highest count; a list with more hits says this one.",
-          1_000,
-        ),
-      },
-    },
+    countRule,
     "How far numbered lists count their hits; all where left out. Counting is most of what they cost.",
     { up_to: 1_000 },
   ),

@@ -1,5 +1,6 @@
 // What changes of storages mean for clients, beside their operations.
 import type { RegistryModel } from "../../model/registry.js";
+import { countChanged } from "../../kernel/list-count.js";
 import type { StorageModel } from "./model.js";
 import type { Comparison } from "../../compare/comparison.js";
 import {
@@ -40,6 +41,7 @@ const storage: Rules<StorageModel> = {
       ? [["breaking", `serves uploads once ${after} has released them`]]
       : tellExchange(`has uploads scanned by ${after}`);
   },
+  countUpTo: countChanged,
   // With it, signed URLs and uploads in parts are refused; without it, whoever reads the bucket
   // reads the files.
   encryption: (_before, after) => [

@@ -30,6 +30,7 @@ export function emitStorages(
           : listLayout("  ", "accept: ", storage.accept.map(literal), ["[", "]"], ","),
         ...(storage.accept !== null && storage.detect === "name" ? [`  detect: "name",`] : []),
         ...(storage.scan === null ? [] : [`  scan: ${literal(storage.scan)},`]),
+        ...(storage.countUpTo === null ? [] : [`  countUpTo: ${storage.countUpTo},`]),
         `  encryption: ${literal(storage.encryption)},`,
         ...otherLine(own(files, storage.name)?.alsoReads ?? []),
       ],

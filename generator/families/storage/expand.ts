@@ -55,6 +55,7 @@ export function expandStorage(
     // Without accept, there is nothing that bytes would have to fit.
     detect: declaration.accept === undefined ? "name" : (declaration.detect ?? "bytes"),
     scan: declaration.scan ?? null,
+    countUpTo: declaration.count?.up_to ?? null,
     encryption: declaration.encryption ?? "none",
     alsoReads: declaration.also_reads ?? [],
     isStreamed: streams && declaration.stream !== false,

@@ -15,6 +15,7 @@ import {
 } from "../../load/format-parts.js";
 import { guardWords, mountWords, saidBy, wordsFor } from "../../load/other-words.js";
 import type { Declared, Member, FormatShape } from "../../load/shape.js";
+import { countRule } from "../../kernel/list-count.js";
 import { contentTypeAdvice } from "../../load/text-advice.js";
 
 /** `image/png`, or `image/*`. */
@@ -62,6 +63,11 @@ export const storageMembers = {
   also_reads: optional(
     listOf({ kind: "oneOf", values: ["none", "client"] }, 1),
     "How else files may be stored that are read: as the version before, or the next one, stores them.",
+  ),
+  count: optional(
+    countRule,
+    "How far lists count the objects; all where left out. Counting is most of what they cost.",
+    { up_to: 1_000 },
   ),
   stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
   description: optional(text, "What is stored.", "Files of tasks."),

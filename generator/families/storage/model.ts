@@ -17,6 +17,8 @@ export interface StorageModel {
   readonly detect: "bytes" | "name";
   /** The job that decides on uploads; null if they are objects at once. */
   readonly scan: string | null;
+  /** How far lists count; null if they count all. */
+  readonly countUpTo: number | null;
   readonly encryption: Encryption;
   /** How else files may be stored that it reads: by another version. */
   readonly alsoReads: readonly Encryption[];
@@ -34,6 +36,7 @@ export const models: ModelParts = {
       was: null,
       alsoReads: [],
       scan: null,
+      countUpTo: null,
     } satisfies Partial<StorageModel>,
   },
 };

@@ -40,6 +40,7 @@ const storage: RolloutRules<StorageModel> = {
     );
   },
   alsoReads: null,
+  countUpTo: null,
   isStreamed: null,
 };
 

@@ -5,6 +5,7 @@ import {
   filenamePattern,
   maxObjectsPage,
 } from "../../../runtime/contract/object-texts.js";
+import { listCount } from "../../kernel/list-count.js";
 import {
   objectSchema,
   refTo,
@@ -81,7 +82,7 @@ export const storageTypes: Readonly<Record<string, JsonSchema>> = {
       count: {
         type: ["integer", "null"],
         minimum: 0,
-        description: "How many pass in all; null behind a cursor.",
+        description: "How many pass, as far as they are counted; null behind a cursor.",
       },
       next_cursor: { type: ["string", "null"] },
     },
@@ -149,6 +150,7 @@ export const listBody: SchemaObject = objectSchema(
       maximum: maxObjectsPage,
       default: limits.defaultPageSize,
     },
+    count: listCount,
     prefix: { type: "string", maxLength: 1_024, description: "What the keys begin with." },
     after: { type: "string", maxLength: 8_192, description: "A cursor of an earlier page." },
     content_type: {

@@ -13,6 +13,7 @@ import { afterCondition, orderBy } from "./order.js";
 import { tenantsOf } from "./document-tenants.js";
 import { ownedRows } from "./owned-rows.js";
 import { SqlParameters } from "./parameters.js";
+import { countRows } from "./count-rows.js";
 import { quoteName, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
@@ -96,15 +97,10 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     size: (spec) => aboutSize(session, spec, null),
 
-    async count(spec, tenant, query, upTo = Infinity) {
+    async count(spec, tenant, query, upTo) {
       const parameters = new SqlParameters(dialect);
       const found = `FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
-      const counted = Number.isFinite(upTo)
-        ? `FROM (SELECT 1 ${found} LIMIT ${parameters.add(upTo)}) AS "counted"`
-        : found;
-      const text = `SELECT count(*) AS "count" ${counted}`;
-      const [row] = await session.scan(text, parameters.values, { stored: ["count"] });
-      return Number(row?.["count"] ?? 0);
+      return countRows(session, found, parameters, upTo);
     },
 
     // After the methods: an object literal that begins with a spread takes twenty times as long to

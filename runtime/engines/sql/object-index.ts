@@ -7,6 +7,7 @@ import type {
   ObjectFilter,
   ObjectIndex,
 } from "../../ports/object-index.js";
+import { countRows } from "./count-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
@@ -43,12 +44,10 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
       return (await session.scan(text, parameters.values, { stored })).map(readObject);
     },
 
-    async count(filter) {
+    async count(filter, upTo) {
       const parameters = new SqlParameters(dialect);
-      const where = whereOf(filter, null, parameters);
-      const text = `SELECT count(*) AS "count" FROM "opwright_objects" WHERE ${where}`;
-      const [row] = await session.scan(text, parameters.values, { stored: ["count"] });
-      return Number(row?.["count"] ?? 0);
+      const found = `FROM "opwright_objects" WHERE ${whereOf(filter, null, parameters)}`;
+      return countRows(session, found, parameters, upTo, ` ORDER BY "key"`);
     },
 
     async known(after, last, limit) {

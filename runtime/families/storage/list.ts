@@ -13,6 +13,8 @@ import { storedObject, type StoredObject } from "./stored-object.js";
 export interface ObjectQuery {
   readonly page?: number;
   readonly size?: number;
+  /** How many are counted at most; the storage may say less. */
+  readonly count?: { readonly up_to: number };
   readonly prefix?: string;
   readonly after?: string;
   /** `image/png`, or `image/*`. */
@@ -25,7 +27,10 @@ export interface ObjectPage {
   readonly hits: readonly StoredObject[];
   readonly page: number;
   readonly size: number;
-  /** The number of objects that pass; null behind a cursor, since they were counted before. */
+  /**
+   * The number of objects that pass, no higher than they were counted; null behind a cursor, since
+   * they were counted before.
+   */
   readonly count: number | null;
   readonly next_cursor: string | null;
 }
@@ -37,7 +42,7 @@ export interface ObjectPage {
 export async function listObjects(
   spec: StorageSpec,
   context: ExecutionContext,
-  { page = 1, size = 10, prefix = "", after, content_type, tags }: ObjectQuery,
+  { page = 1, size = 10, count, prefix = "", after, content_type, tags }: ObjectQuery,
 ): Promise<ObjectPage> {
   checkPage(context, page, prefix);
   const binding = cursorBinding(context, { prefix, content_type, tags });
@@ -53,11 +58,12 @@ export async function listObjects(
     limit: size + 1,
   };
   const found = isNone ? [] : await index.page(filter, window);
-  const count = last !== null ? null : isNone ? 0 : await index.count(filter);
+  const upTo = Math.min(count?.up_to ?? Infinity, spec.countUpTo ?? Infinity);
+  const counted = last !== null ? null : isNone ? 0 : await index.count(filter, upTo);
   const hits = found.slice(0, size).map((one) => storedObject(spec, context, one));
   const lastHit = found.length > size ? hits.at(-1) : undefined;
   const next = lastHit === undefined ? null : encodeCursor(context, binding, [lastHit.key]);
-  return { hits, page, size, count, next_cursor: next };
+  return { hits, page, size, count: counted, next_cursor: next };
 }
 
 function checkPage({ resources }: ExecutionContext, page: number, prefix: string): void {

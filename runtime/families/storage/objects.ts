@@ -2,6 +2,7 @@
 import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fail } from "../../contract/errors.js";
+import { limits } from "../../contract/limits.js";
 import { maxObjectsPage } from "../../contract/object-texts.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
@@ -223,6 +224,9 @@ function checkedQuery(query: ObjectQuery): ObjectQuery {
     throw new TypeError("page must be an integer from 1");
   if (!(Number.isSafeInteger(size) && size >= 1 && size <= maxObjectsPage))
     throw new TypeError(`size must be an integer from 1 to ${maxObjectsPage}`);
+  const upTo = query.count?.up_to ?? 1;
+  if (!(Number.isSafeInteger(upTo) && upTo >= 1 && upTo <= limits.maxCount))
+    throw new TypeError(`count.up_to must be an integer from 1 to ${limits.maxCount}`);
   checkTags(tags);
   return query;
 }

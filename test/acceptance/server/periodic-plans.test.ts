@@ -228,6 +228,11 @@ for (const engine of engines) {
         Array.from({ length: 11 }, (_, at) => `files/t/a0500${String(at + 1).padStart(2, "0")}`),
       ],
       [
+        "objects, counted to a hundred",
+        (transaction) => transaction.of(objectIndex).count(of("files/t/"), 100),
+        100,
+      ],
+      [
         "objects that a walk compares",
         async (transaction) =>
           (await transaction.of(objectIndex).known("files/", "files0", batch)).length,

@@ -13,6 +13,7 @@ import {
   operatorsOf,
   type Operator,
 } from "../../../../runtime/contract/query-operators.js";
+import { listCount } from "../../../kernel/list-count.js";
 import { pascalCase } from "../../../model/names.js";
 import { own } from "../../../model/records.js";
 import { freeName } from "../../../print/printed-names.js";
@@ -350,11 +351,6 @@ export function scalarSchema(type: FieldType): JsonSchema | undefined {
       return undefined;
   }
 }
-
-const listCount = objectSchema(
-  { up_to: { type: "integer", minimum: 1, maximum: limits.maxCount } },
-  ["up_to"],
-);
 
 const sortOrder: JsonSchema = {
   anyOf: [
