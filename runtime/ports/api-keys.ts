@@ -25,6 +25,9 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
 }
 
+/** What is checked on each request with a key, and when it was last used. */
+export type KeyTrust = Trust & Pick<ApiKey, "lastUsedAt" | "scopes">;
+
 /** The key of the store below. */
 export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 
@@ -44,14 +47,8 @@ export interface ApiKeyStore {
   list(principalId: string): Promise<readonly ApiKey[]>;
   /** Revokes a key of the principal; false if it has no such key, or has revoked it before. */
   revoke(principalId: string, id: string, now: number): Promise<boolean>;
-  /**
-   * What is checked on each request with the key, and when it was last used; null for an unknown
-   * digest.
-   */
-  trust(
-    digest: string,
-    now: number,
-  ): Promise<(Trust & Pick<ApiKey, "lastUsedAt" | "scopes">) | null>;
+  /** What is checked of keys by their digests; those that are unknown are left out. */
+  trusts(digests: readonly string[], now: number): Promise<ReadonlyMap<string, KeyTrust>>;
   /** Notes that a key was used at `now`. */
   noteUse(id: string, now: number): Promise<void>;
 }

@@ -175,8 +175,8 @@ export interface IdentityStore {
    * What is checked on each request with a token of the session; null if there is no such session.
    */
   trust(sessionId: string): Promise<Trust | null>;
-  /** The same of several sessions, in any order; those that do not exist are left out. */
-  trusts(sessionIds: readonly string[]): Promise<readonly Trust[]>;
+  /** The same of several sessions by their ids; those that do not exist are left out. */
+  trusts(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Trust>>;
   /** Begins the next generation of a session; returns its number. */
   rotateSession(sessionId: string, now: number): Promise<number>;
   findRefreshToken(digest: string): Promise<RefreshToken | null>;

@@ -8,6 +8,8 @@ const columns =
   `"id", "principal_id", "actor_id", "tenant_id", "digest", "prefix", "hint", "label", ` +
   `"scopes", "created_at", "expires_at", "last_used_at"`;
 
+const digestField = { path: "digest", type: "string", isColumn: true } as const;
+
 /** How many surplus keys `limit` removes at a time. */
 const atOnce = 1_000;
 
@@ -18,20 +20,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
     async add(key) {
       const places = Array.from({ length: 12 }, (_, index) => at(index + 1)).join(", ");
       const text = `INSERT INTO "opwright_api_keys" (${columns}) VALUES (${places}) ON CONFLICT DO NOTHING`;
-      const added = await session.run(text, [
-        key.id,
-        key.principalId,
-        key.actorId,
-        key.tenant,
-        key.digest,
-        key.prefix,
-        key.hint,
-        key.label,
-        key.scopes === null ? null : JSON.stringify(key.scopes),
-        key.createdAt,
-        key.expiresAt,
-        key.lastUsedAt,
-      ]);
+      const added = await session.run(text, valuesOf(key));
       return added === 1;
     },
 
@@ -83,13 +72,20 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
       return revoked === 1;
     },
 
-    async trust(digest, now) {
-      const [row] = await session.all(trustQuery("opwright_api_keys", `c."digest" = ${at(1)}`), [
-        digest,
-      ]);
-      if (row === undefined) return null;
-      const lastUsedAt = numberOrNull(row["last_used_at"]);
-      return { ...readTrust(row, now), lastUsedAt, scopes: readScopes(row) };
+    async trusts(digests, now) {
+      const isAmong = `c.${session.dialect.isIn(digestField, at(1))}`;
+      const text = trustQuery("opwright_api_keys", isAmong);
+      const rows = await session.all(text, [session.dialect.list(digests)]);
+      return new Map(
+        rows.map((row) => [
+          String(row["digest"]),
+          {
+            ...readTrust(row, now),
+            lastUsedAt: numberOrNull(row["last_used_at"]),
+            scopes: readScopes(row),
+          },
+        ]),
+      );
     },
 
     async noteUse(id, now) {
@@ -97,6 +93,24 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
       await session.run(text, [id, now]);
     },
   };
+}
+
+/** The values of a row, in the order of `columns`. */
+function valuesOf(key: ApiKey): readonly (string | number | null)[] {
+  return [
+    key.id,
+    key.principalId,
+    key.actorId,
+    key.tenant,
+    key.digest,
+    key.prefix,
+    key.hint,
+    key.label,
+    key.scopes === null ? null : JSON.stringify(key.scopes),
+    key.createdAt,
+    key.expiresAt,
+    key.lastUsedAt,
+  ];
 }
 
 function readScopes(row: SqlRow): readonly string[] | null {

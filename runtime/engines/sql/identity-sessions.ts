@@ -90,7 +90,8 @@ export function sqlIdentitySessions(
       const isAmong = `c.${session.dialect.isIn(idField, at(1))}`;
       const text = trustQuery("opwright_sessions", isAmong);
       const rows = await session.all(text, [session.dialect.list(sessionIds)]);
-      return rows.map((row) => readTrust(row, epochMillis()));
+      const trusts = rows.map((row) => readTrust(row, epochMillis()));
+      return new Map(trusts.map((trust) => [trust.credentialId, trust]));
     },
   };
 }

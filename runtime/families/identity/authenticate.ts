@@ -133,9 +133,9 @@ async function ofSession(
   work: Omit<Work, "payer">,
   token: string,
 ): Promise<Identity> {
-  const { tokens, trustOf } = resources.of(identityResources);
+  const { tokens, trustOfSession } = resources.of(identityResources);
   const claims = await tokens.verify(token);
-  const trust = await trustOf(claims.sid, work);
+  const trust = await trustOfSession(claims.sid, work);
   const isSame =
     trust !== null &&
     trust.principalId === claims.sub &&
@@ -168,13 +168,13 @@ async function byApiKey(
   secret: string,
 ): Promise<Identity> {
   const { clock, database, log } = resources;
-  const stores = readOf(resources, work);
+  const { trustOfKey } = resources.of(identityResources);
   const { issuer, alsoIssuers = [] } = spec;
   const digests = [issuer, ...alsoIssuers].map((prefix) => digestOf(prefix, secret));
   const digest = digests.find((one) => one !== null) ?? null;
-  const now = clock.now();
-  const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
+  const trust = digest === null ? null : await trustOfKey(digest, work);
   if (trust === null) throw refusedCredentials();
+  const now = clock.now();
   const identity: Identity = { ...identityOf(trust), scopes: trust.scopes };
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
     // The request doesn't wait for this write: if it is lost, the next use writes it.

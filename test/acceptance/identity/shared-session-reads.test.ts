@@ -1,5 +1,5 @@
-// Sessions of requests that come in one turn are one query: what is wrong with one request is no other's, and none waits
-// longer than it may.
+// Sessions and API keys of requests that come in one turn are one query: what is wrong with one request is no other's, and
+// none waits longer than it may.
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -87,6 +87,43 @@ describe.each(engines)("on $name", (engine) => {
         }),
       );
       expect(await Promise.all(tokens.slice(6).map(told))).toEqual(expected.slice(6));
+    });
+
+    test("each key is answered as its own, beside keys that are unknown, revoked or over", async () => {
+      const tokens = await Promise.all(people.map(signIn));
+      const issue = async (token: string, body: object = {}) =>
+        (await service.post("/api-keys", body, { authorization: `Bearer ${token}` })).body;
+      const keys = [];
+      for (let at = 0; at < 8; at += 1) keys.push(await issue(tokens[at % 2] ?? ""));
+      const brief = await issue(tokens[0] ?? "", { expires_in: 1 });
+      const revoked = await issue(tokens[0] ?? "");
+      await service.call("DELETE", `/api-keys/${revoked.key_id}`, {
+        headers: { authorization: `Bearer ${tokens[0]}` },
+      });
+      const known: string = keys[0].api_key;
+      const unknown = known.slice(0, -1) + (known.endsWith("0") ? "1" : "0");
+      await sleep(1_100);
+      const refused = [unknown, `tracker_${"0".repeat(72)}`, "x", revoked.api_key, brief.api_key];
+      const ask = async (key: string) => {
+        const answer = await fetch(`${service.url}/auth/me`, { headers: { "x-api-key": key } });
+        return {
+          status: answer.status,
+          id: ((await answer.json()) as { principal_id?: string }).principal_id,
+        };
+      };
+      for (let round = 0; round < 5; round += 1) {
+        const answers = await Promise.all([
+          ...keys.map((key) => ask(key.api_key)),
+          ...refused.map(ask),
+        ]);
+        const served = answers.slice(0, keys.length);
+        expect(served.map(({ status }) => status)).toEqual(keys.map(() => 200));
+        expect(new Set(served.map(({ id }) => id)).size).toBe(2);
+        expect(served.map(({ id }) => id)).toEqual(keys.map((_key, at) => served[at % 2]?.id));
+        expect(answers.slice(keys.length).map(({ status }) => status)).toEqual(
+          refused.map(() => 401),
+        );
+      }
     });
 
     // A table of SQLite can't be locked against reads.
