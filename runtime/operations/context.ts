@@ -9,7 +9,7 @@ import { inTurn, runPart } from "../work/in-turn.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope } from "../ports/signals.js";
 import type { Clock } from "../ports/clock.js";
-import type { Transaction } from "../ports/database.js";
+import { isUndone, type Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import { isOver, type Lifetime } from "../ports/lifetime.js";
 import { withFields, type Log } from "../ports/log.js";
@@ -233,7 +233,7 @@ export class ExecutionContext {
     } catch (error) {
       lifetime.reopen();
       // A commit that nobody answered for may have been one.
-      if (!isDone || isOver(error)) await this.#follow(end.whenUndone);
+      if (!isDone || isOver(error) || isUndone(error)) await this.#follow(end.whenUndone);
       throw error;
     }
     lifetime.reopen();

@@ -87,6 +87,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Errors of commits that the engine has answered: nothing was written. */
+const undone = new WeakSet<object>();
+
+/** Notes that an error of `Database.write` came behind its work, and that nothing was committed. */
+export function noteUndone(error: unknown): void {
+  if (typeof error === "object" && error !== null) undone.add(error);
+}
+
+/** Whether that has been noted: other errors of a commit leave open whether it was one. */
+export function isUndone(error: unknown): boolean {
+  return typeof error === "object" && error !== null && undone.has(error);
+}
+
 /** The state of no replica. */
 export const noReplica: ReplicaState = { answered: 0, missed: 0 };
 

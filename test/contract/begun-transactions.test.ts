@@ -1,95 +1,19 @@
 // The first statement of a PostgreSQL transaction travels with BEGIN: a round trip less, and never a statement without its
 // transaction.
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server } from "node:net";
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  openConnections,
-  type HeldConnection,
-  type PostgresConnections,
-} from "../../runtime/engines/postgres/connections.js";
+import { describe, expect, test } from "vitest";
 import { OpenTransaction } from "../../runtime/engines/postgres/open-transaction.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
-import { engines } from "../support/engines.js";
 import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.js";
+import {
+  insertThing as insert,
+  openTo,
+  postgres,
+  watchPostgres,
+} from "../support/watched-postgres.js";
 
-const postgres = engines.find(({ name }) => name === "postgres");
-
-/** What a client says, message by message (PostgreSQL's manual, "Message Formats"): their types, and the texts of queries. */
-function listen(said: string[]): (chunk: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  let isStarted = false;
-  return (chunk) => {
-    rest = Buffer.concat([rest, chunk]);
-    for (;;) {
-      const head = isStarted ? 1 : 0;
-      if (rest.length < head + 4) return;
-      const size = head + rest.readInt32BE(head);
-      if (rest.length < size) return;
-      const type = isStarted ? rest.toString("latin1", 0, 1) : "startup";
-      said.push(type === "Q" ? `Q ${rest.toString("utf8", 5, size - 1)}` : type);
-      rest = rest.subarray(size);
-      isStarted = true;
-    }
-  };
-}
-
-/** Connections of a service, four at most. */
-function openTo(url: string): PostgresConnections {
-  return openConnections(pg, {
-    url,
-    size: 4,
-    isShared: false,
-    statementMillis: 60_000,
-    typeParser: (oid, format) => pg.types.getTypeParser(oid, format),
-  });
-}
-
-describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction", () => {
-  const said: string[] = [];
-  const closing: (() => unknown)[] = [];
-  let admin: pg.Client;
-  let connections: PostgresConnections;
-
-  beforeEach(async () => {
-    if (postgres === undefined) throw new Error("there is no PostgreSQL");
-    const { url, drop } = await postgres.create();
-    closing.push(drop);
-    admin = new pg.Client({ connectionString: url });
-    await admin.connect();
-    closing.push(() => admin.end());
-    await admin.query("CREATE TABLE things (id int PRIMARY KEY)");
-    const { hostname, port } = new URL(url);
-    const server: Server = createServer((near) => {
-      const far = connect({ host: hostname, port: Number(port || 5432) });
-      near.on("data", listen(said)).pipe(far).pipe(near);
-      for (const socket of [near, far]) socket.on("error", () => socket.destroy());
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    closing.push(() => server.close());
-    const watched = new URL(url);
-    watched.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    connections = openTo(watched.href);
-    closing.push(() => connections.close());
-  });
-  afterEach(async () => {
-    for (const close of closing.splice(0).toReversed()) await close();
-  });
-
-  const begin = async (): Promise<{ connection: HeldConnection; open: OpenTransaction }> => {
-    const lifetime = Lifetime.within(20_000);
-    const connection = await connections.acquire({ lifetime, payer: null });
-    said.length = 0;
-    return { connection, open: new OpenTransaction(connection, lifetime) };
-  };
-  const insert = ({ session }: OpenTransaction, id: number): Promise<number> =>
-    session.run("INSERT INTO things VALUES ($1)", [id]);
-  const stored = async (): Promise<readonly number[]> =>
-    (await admin.query<{ id: number }>("SELECT id FROM things ORDER BY id")).rows.map(
-      ({ id }) => id,
-    );
+describe.skipIf(postgres === undefined)("the beginning of a transaction", () => {
+  const watched = watchPostgres();
+  const { said, closing, begin, stored } = watched;
 
   test("a transaction of one write is two messages with an answer each", async () => {
     const { connection, open } = await begin();
@@ -122,7 +46,7 @@ describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction"
     await expect(insert(first.open, 1)).rejects.toThrow();
     expect(await first.open.rollBack()).toBe(true);
     first.connection.release();
-    await admin.query("CREATE TABLE later (id int)");
+    await watched.admin.query("CREATE TABLE later (id int)");
     const second = await begin();
     expect(second.connection.processId).toBe(first.connection.processId);
     expect(await second.open.session.run(text, [])).toBe(1);
@@ -150,11 +74,11 @@ describe.skipIf(postgres?.isAvailable !== true)("the beginning of a transaction"
 
   test("a first statement that is cancelled leaves nothing", async () => {
     const { connection, open } = await begin();
-    await admin.query("BEGIN; LOCK TABLE things");
+    await watched.admin.query("BEGIN; LOCK TABLE things");
     const lifetime = Lifetime.within(200);
     const late = new OpenTransaction(connection, lifetime);
     await expect(insert(late, 1)).rejects.toMatchObject({ code: "deadline_exceeded" });
-    await admin.query("COMMIT");
+    await watched.admin.query("COMMIT");
     expect(await late.rollBack()).toBe(true);
     open.end();
     connection.release();

@@ -27,6 +27,7 @@ function unguarded(session: SqlSession): SqlSession {
     scan: (text, values, columns) => session.scan(withoutPredicate(text), values, columns),
     all: (text, values) => session.all(withoutPredicate(text), values),
     run: (text, values) => session.run(withoutPredicate(text), values),
+    runPipelined: (text, values) => session.runPipelined(withoutPredicate(text), values),
   };
 }
 

@@ -57,6 +57,8 @@ export interface HeldConnection {
   queryBegun(statement: Statement, lifetime: Lifetime): BegunAnswer;
   /** Runs one statement that is in no transaction, as `query` does. */
   queryAlone(statement: Statement, lifetime: Lifetime): Promise<Answered>;
+  /** What is sent until the end of this turn of the event loop goes in one message of TCP. */
+  gatherWrites(): void;
   readonly manner: SessionManner;
   /** The process id that the server, or a pooler, has given for the connection. */
   readonly processId: number | null;
@@ -230,16 +232,13 @@ function holdConnection(
       return failAlike(begun, answered(answer, lifetime));
     },
 
+    gatherWrites: () => gatherWrites(socket),
     manner,
     processId: processIdOf(client),
-
     query,
-
     queryAlone: manner.isShared ? inTransaction(manner.begin, query) : query,
 
-    async idle() {
-      await Promise.allSettled(running);
-    },
+    idle: async () => void (await Promise.allSettled(running)),
 
     release(isBroken = false) {
       if (isReleased) return;
@@ -251,6 +250,11 @@ function holdConnection(
       leave();
     },
   };
+}
+
+function gatherWrites(socket: Known["socket"]): void {
+  socket.cork();
+  process.nextTick(() => socket.uncork());
 }
 
 /** Where it has not begun, the statement's own error says why. */

@@ -3,6 +3,7 @@
 import { unavailable } from "../../contract/errors.js";
 import {
   noReplica,
+  noteUndone,
   type Database,
   type EngineState,
   type Transaction,
@@ -151,8 +152,10 @@ function writerTo(connections: PostgresConnections, stores: SqlStores, tables: r
       open.end();
       // After a COMMIT that failed or was not answered, no rollback is tried: the connection is
       // destroyed.
-      isBroken = isCommitting || !(await open.rollBack());
-      throw withoutTable(translateFault(error), tables);
+      isBroken = isCommitting ? !open.isUndone : !(await open.rollBack());
+      const told = withoutTable(translateFault(error), tables);
+      if (open.isUndone) noteUndone(told);
+      throw told;
     } finally {
       connection.release(isBroken);
     }
@@ -228,7 +231,8 @@ function readSession(
       connection.release();
     }
   });
-  const session = { ...reading, run: () => Promise.reject(readsOnly()) };
+  const refuse = () => Promise.reject(readsOnly());
+  const session = { ...reading, run: refuse, runPipelined: refuse };
   return tracedSession(session, work.trace, "postgresql");
 }
 

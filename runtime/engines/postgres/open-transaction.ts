@@ -1,5 +1,7 @@
 // One transaction on a connection. BEGIN and savepoints are sent together with the next statement,
-// which saves round trips: BEGIN alone in its message, savepoints in one before it.
+// which saves round trips: BEGIN alone in its message, savepoints in one before it. Statements that
+// nobody asks about are followed by the next one without waiting, and by COMMIT
+// (PostgreSQL's manual, "Pipeline Mode").
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
@@ -9,23 +11,48 @@ import { sessionOver, type Answered, type Statement } from "./statements.js";
 
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
+/** How many statements may be under way that nobody waits for. */
+const mostPipelined = 32;
+
+interface Sent {
+  readonly answer: Promise<Answered>;
+}
+
+interface Pipelined {
+  readonly sent: Promise<Sent>;
+  /** Resolves in any case. */
+  readonly answered: Promise<unknown>;
+}
 
 /**
  * A transaction on a connection that the caller has acquired. Once it has ended, its session
  * rejects every statement.
  */
 export class OpenTransaction {
-  readonly session: SqlSession = sessionOver((statement) => this.#answered(statement));
+  readonly session: SqlSession = sessionOver(
+    (statement) => this.#answered(statement),
+    (statement) => this.#pipeline(statement),
+  );
   readonly #connection: HeldConnection;
   readonly #lifetime: Lifetime;
   /** Statements to send together with the next one. */
   #waiting: string[];
   /** The answer to the last ones that were sent that way. */
   #taken: Promise<unknown> = Promise.resolve();
-  #hasBegun = false;
+  #isBeginSent = false;
+  #isBegun = false;
   #isOpen = true;
+  /** Whether it is being undone: what has not been sent stays unsent. */
+  #isGivenUp = false;
+  #isUndone = false;
   #attempts = 0;
   #running = 0;
+  /** Statements that wait to be sent. */
+  #unsent = 0;
+  /** Statements that nobody waits for: when each was sent, and when it was answered. */
+  readonly #pipelined = new Set<Pipelined>();
+  /** The first error of them: later statements only fail because of it. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(connection: HeldConnection, lifetime: Lifetime) {
     this.#connection = connection;
@@ -38,16 +65,23 @@ export class OpenTransaction {
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw hasEnded();
+    // What comes before a savepoint is sent before it.
+    await this.#allSent();
+    const failed = this.#failure;
     const savepoint = `attempt_${(this.#attempts += 1)}`;
     const begin = `SAVEPOINT ${savepoint}`;
     this.#waiting.push(begin);
     try {
       const value = await work();
+      await this.#allAnswered();
+      if (this.#failure !== failed) throw this.#failure?.error;
       if (!this.#takeBack(begin)) this.#waiting.push(`RELEASE SAVEPOINT ${savepoint}`);
       return value;
     } catch (error) {
       // Once this transaction has ended, another one may hold the connection.
       if (this.#isOpen && !isOver(error) && !this.#takeBack(begin)) {
+        await this.#allAnswered();
+        this.#failure = failed;
         // This also ends the savepoints inside it, so what was queued for them can go.
         this.#waiting = [`ROLLBACK TO SAVEPOINT ${savepoint}`, `RELEASE SAVEPOINT ${savepoint}`];
         await this.#takeAlong();
@@ -57,28 +91,41 @@ export class OpenTransaction {
   }
 
   /**
-   * Commits. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are
+   * Commits. Statements that nobody has waited for end with the lifetime, or fail, as if somebody
+   * had: `isUndone` then says that nothing has been written. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are
    * allowed), nobody knows whether it has committed, and this rejects with `core.unavailable`. A
    * request with an idempotency key can be repeated.
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
-    if (!this.#hasBegun) return;
+    if (!this.#isBeginSent) return;
+    await this.#allSent();
+    const committed = this.#connection.query({ text: "COMMIT" }, Lifetime.unlimited());
+    committed.catch(() => undefined);
+    await this.#allAnswered();
     const { command } = await answeredIn(
       Math.max(settleMillis, Math.min(remainingMillis, longestMillis)),
-      this.#connection.query({ text: "COMMIT" }, Lifetime.unlimited()),
+      committed,
     );
     // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
-    if (command === "COMMIT") return;
+    this.#isUndone = command !== "COMMIT";
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (!this.#isUndone) return;
     const cause = new Error("the transaction was aborted");
     throw fail("core.infrastructure", {}, { cause });
   }
 
+  /** Whether the server has answered that nothing is committed. */
+  get isUndone(): boolean {
+    return this.#isUndone;
+  }
+
   /** Undoes the transaction. Returns false if the connection can't be used any more. */
   async rollBack(): Promise<boolean> {
+    this.#isGivenUp = true;
     try {
       // Statements that still ran when the lifetime ended are being cancelled.
       await answeredIn(2 * settleMillis, this.#connection.idle());
-      if (!this.#hasBegun) return true;
+      if (!this.#isBeginSent) return true;
       const undone = this.#connection.query({ text: "ROLLBACK" }, Lifetime.unlimited());
       await answeredIn(settleMillis, undone);
       return true;
@@ -100,23 +147,61 @@ export class OpenTransaction {
   async #answered(statement: Statement): Promise<Answered> {
     this.#running += 1;
     try {
-      return await this.#answeredInTurn(statement);
+      return await (
+        await this.#send(statement)
+      ).answer;
+    } catch (error) {
+      throw this.#failure?.error ?? error;
     } finally {
       this.#running -= 1;
     }
   }
 
-  async #answeredInTurn(statement: Statement): Promise<Answered> {
+  /** Runs a statement without waiting for its answer, unless many are under way. */
+  async #pipeline(statement: Statement): Promise<void> {
+    if (this.#pipelined.size >= mostPipelined) return void (await this.#answered(statement));
     if (!this.#isOpen) throw hasEnded();
-    if (this.#isBegunByNext) return this.#begun(statement);
+    this.#connection.gatherWrites();
+    const sent = this.#send(statement);
+    const note = (error: unknown): void => void (this.#failure ??= { error });
+    // It is known before whoever waits for a later statement is told of that.
+    const answered = sent.then(({ answer }) => answer.then(() => undefined, note), note);
+    const pipelined: Pipelined = { sent, answered };
+    this.#pipelined.add(pipelined);
+    void answered.then(() => this.#pipelined.delete(pipelined));
+  }
+
+  /** Resolves once no statement waits to be sent. Rejects if one can't be. */
+  async #allSent(): Promise<void> {
+    for (const { sent } of this.#pipelined) await sent;
+  }
+
+  /** Resolves once those that nobody waits for are answered. */
+  async #allAnswered(): Promise<void> {
+    for (const { answered } of this.#pipelined) await answered;
+  }
+
+  /** Sends a statement in its turn. The answer is wrapped, so that this doesn't wait for it. */
+  async #send(statement: Statement): Promise<Sent> {
+    if (!this.#isOpen) throw hasEnded();
+    if (this.#isBegunByNext) return { answer: this.#beginWith(statement) };
     const taken = this.#takeAlong();
-    // A read does no harm if BEGIN fails, so it does not wait for it.
-    if (!statement.text.startsWith("SELECT ")) {
+    // If BEGIN fails, a write must not run. A read does no harm, so it waits only where it would
+    // overtake a write. If a savepoint fails, so does what comes behind it.
+    const isRead = statement.text.startsWith("SELECT ");
+    if (this.#unsent > 0 || !(isRead || this.#isBegun)) await this.#waitFor(taken);
+    const both = Promise.all([this.#sent(statement), taken]);
+    return { answer: both.then(([answer]) => answer) };
+  }
+
+  async #waitFor(taken: Promise<unknown>): Promise<void> {
+    this.#unsent += 1;
+    try {
       await taken;
-      if (!this.#isOpen) throw hasEnded();
+    } finally {
+      this.#unsent -= 1;
     }
-    const [answer] = await Promise.all([this.#sent(statement), taken]);
-    return answer;
+    if (this.#isGivenUp) throw hasEnded();
   }
 
   /** Whether nothing but the beginning is queued, and the next statement may carry it. */
@@ -126,12 +211,11 @@ export class OpenTransaction {
   }
 
   /** Begins with a statement. Others wait until it is known to have begun. */
-  #begun(statement: Statement): Promise<Answered> {
+  #beginWith(statement: Statement): Promise<Answered> {
     this.#waiting = [];
-    this.#hasBegun = true;
+    this.#isBeginSent = true;
     const { begun, answer } = this.#connection.queryBegun(statement, this.#lifetime);
-    begun.catch(() => undefined);
-    this.#taken = begun;
+    this.#follow(begun);
     return answer;
   }
 
@@ -140,8 +224,14 @@ export class OpenTransaction {
     if (this.#waiting.length === 0) return this.#taken;
     const text = this.#waiting.join("; ");
     this.#waiting = [];
-    this.#hasBegun = true;
-    return (this.#taken = this.#sent({ text }));
+    this.#isBeginSent = true;
+    return this.#follow(this.#sent({ text }));
+  }
+
+  #follow(taken: Promise<unknown>): Promise<unknown> {
+    const note = (): void => void (this.#isBegun = true);
+    taken.then(note, () => undefined);
+    return (this.#taken = taken);
   }
 
   /**

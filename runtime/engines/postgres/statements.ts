@@ -17,8 +17,14 @@ export interface Statement {
   readonly values?: unknown[];
 }
 
-/** A session whose statements go through `send`, which resolves with the answer. */
-export function sessionOver(send: (statement: Statement) => Promise<Answered>): SqlSession {
+/**
+ * A session whose statements go through `send`, which resolves with the answer. Those that nobody
+ * asks about go through `pipeline`; where that is left out, they are waited for.
+ */
+export function sessionOver(
+  send: (statement: Statement) => Promise<Answered>,
+  pipeline: (statement: Statement) => Promise<unknown> = send,
+): SqlSession {
   const all: SqlSession["all"] = async (text, parameters) =>
     (await send(statementOf(text, parameters))).rows;
   return {
@@ -26,6 +32,9 @@ export function sessionOver(send: (statement: Statement) => Promise<Answered>): 
     all,
     scan: all,
     run: async (text, parameters) => (await send(statementOf(text, parameters))).rowCount ?? 0,
+    runPipelined: async (text, parameters) => {
+      await pipeline(statementOf(text, parameters));
+    },
   };
 }
 

@@ -90,7 +90,7 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
 
     async noteUse(id, now) {
       const text = `UPDATE "opwright_api_keys" SET "last_used_at" = ${at(2)} WHERE "id" = ${at(1)}`;
-      await session.run(text, [id, now]);
+      await session.runPipelined(text, [id, now]);
     },
   };
 }

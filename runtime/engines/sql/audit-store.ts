@@ -36,7 +36,7 @@ export function sqlAuditStore(session: SqlSession): AuditStore {
         const records = entries.slice(from, from + addedAtOnce).map(rowOf);
         const rows = recordRows(fields, records, dialect, parameters);
         const selected = columns.map((name) => `w.${name}`).join(", ");
-        await session.run(
+        await session.runPipelined(
           `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${selected} FROM ${rows}`,
           parameters.values,
         );

@@ -21,7 +21,7 @@ export function sqlDocumentWrites(
   const keepSnapshot = async (spec: AnyDocumentSpec, tenant: string, document: StoredDocument) => {
     if (spec.history === 0) return;
     const { id, rev, lastUpdateAt, changedBy = null, isDeleted } = document;
-    await session.run(texts(spec).insertHistory, [
+    await session.runPipelined(texts(spec).insertHistory, [
       ...ownerOf(spec, tenant),
       id,
       rev,
@@ -31,7 +31,7 @@ export function sqlDocumentWrites(
       isDeleted,
     ]);
     if (spec.history !== null && rev > spec.history) {
-      await session.run(texts(spec).trimHistory, [
+      await session.runPipelined(texts(spec).trimHistory, [
         ...ownerOf(spec, tenant),
         id,
         rev - spec.history,
@@ -85,7 +85,7 @@ export function sqlDocumentWrites(
       ]);
       if (removed === undefined) return false;
       if (spec.history !== 0)
-        await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
+        await session.runPipelined(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
       // Documents come before indexes, as in every other write, so that two writes can't deadlock.
       await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
       if (mayBeInvolved(spec)) await forgetDeletions(session, spec, tenant, [id]);

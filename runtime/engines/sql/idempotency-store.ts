@@ -25,7 +25,7 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
     },
 
     async save(record) {
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_idempotency" ("scope", "fingerprint", "status", "body", "etag", "expires_at", "shape") ` +
           `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${at(7)}) ` +
           `ON CONFLICT ("scope") DO UPDATE SET "fingerprint" = excluded."fingerprint", "status" = excluded."status", ` +

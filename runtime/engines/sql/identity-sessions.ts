@@ -26,7 +26,7 @@ export function sqlIdentitySessions(
 
   return {
     async addSession({ id, principalId, actorId, tenant, createdAt }) {
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_sessions" (${sessionColumns}) VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)})`,
         [id, principalId, actorId, tenant, createdAt],
       );

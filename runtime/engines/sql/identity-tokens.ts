@@ -35,7 +35,7 @@ export function sqlIdentityTokens(
     },
 
     async addRefreshToken({ digest, sessionId, expiresAt, usedAt }) {
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_refresh_tokens" ("digest", "session_id", "expires_at", "used_at") ` +
           `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}) ON CONFLICT ("digest") DO NOTHING`,
         [digest, sessionId, expiresAt, usedAt],

@@ -22,7 +22,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
       // Exactly these rows: one with a lower sequence may become visible between two statements.
       const batch = [dialect.list(staged.map((row) => Number(row["sequence"])))];
       const isOfBatch = dialect.isIn(sequenceField, at(1));
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_mailbox_heads" ("tenant_id", "principal_id", "head", "floor") ` +
           `SELECT "tenant_id", "principal_id", count(*), 0 FROM "opwright_staged_signals" WHERE ${isOfBatch} ` +
           `GROUP BY "tenant_id", "principal_id" ` +
@@ -43,7 +43,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
           `RETURNING "tenant_id", "principal_id", "position", "signal_id"`,
         batch,
       );
-      await session.run(`DELETE FROM "opwright_staged_signals" WHERE ${isOfBatch}`, batch);
+      await session.runPipelined(`DELETE FROM "opwright_staged_signals" WHERE ${isOfBatch}`, batch);
       const positions = new Map(numbered.map((row) => [keyOf(row), Number(row["position"])]));
       return staged.flatMap((row) => {
         const position = positions.get(keyOf(row));

@@ -80,10 +80,10 @@ export function sqlStaging(
     const placesIn = (tenant: string): string =>
       recordsText(placeFields, staged.filter((one) => one.tenant === tenant).flatMap(placesOf));
     const both = dialect.insertBoth?.(insertSignals(dialect, 1), insertPlaces(dialect, 2)) ?? null;
-    if (both === null) await session.run(insertSignals(dialect, 1), [rows]);
-    else await session.run(both, [rows, first, placesIn(first)]);
+    if (both === null) await session.runPipelined(insertSignals(dialect, 1), [rows]);
+    else await session.runPipelined(both, [rows, first, placesIn(first)]);
     for (const tenant of both === null ? [first, ...others] : others)
-      await session.run(insertPlaces(dialect, 1), [tenant, placesIn(tenant)]);
+      await session.runPipelined(insertPlaces(dialect, 1), [tenant, placesIn(tenant)]);
   };
 
   return {

@@ -14,7 +14,7 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const at = (position: number): string => dialect.placeholder(position);
   return {
     async add({ id, name, payload, shape, traceparent, tenant, createdAt }) {
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts", "shape", "traceparent") ` +
           `VALUES (${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(at).join(", ")})`,
         [id, name, payload, tenant, createdAt, createdAt, 0, shape, traceparent],

@@ -27,13 +27,16 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
       for (const search of spec.searches ?? []) {
         const document = indexedDocument(spec.tenant ? tenant : "", id, body, search);
         for (const { text, parameters } of printedOf(dialect, spec, search))
-          await session.run(text, parameters(document));
+          await session.runPipelined(text, parameters(document));
       }
     },
 
     async remove(spec, tenant, key) {
       for (const { index } of spec.searches ?? [])
-        await session.run(dialect.indexRemove(spec, index), [key, ...ownerOf(spec, tenant)]);
+        await session.runPipelined(dialect.indexRemove(spec, index), [
+          key,
+          ...ownerOf(spec, tenant),
+        ]);
     },
   };
 }

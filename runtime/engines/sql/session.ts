@@ -33,6 +33,12 @@ export interface SqlSession {
   ): Promise<readonly SqlRow[]>;
   /** Runs a statement and returns how many rows it changed. */
   run(text: string, parameters: readonly SqlValue[]): Promise<number>;
+  /**
+   * Runs a statement of a transaction whose outcome nobody asks for. Resolves once whoever writes
+   * may go on, which is at once where the engine is a network away: every later statement sees what
+   * it wrote, and if it fails, so does what comes next, at the latest the commit, with its error.
+   */
+  runPipelined(text: string, parameters: readonly SqlValue[]): Promise<void>;
 }
 
 /** Quotes an identifier. The generator derives all of them; none comes from a client. */

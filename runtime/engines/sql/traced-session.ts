@@ -28,6 +28,10 @@ export function tracedSession(
     scan: (text, parameters, columns) =>
       within(text, () => session.scan(text, parameters, columns)),
     run: (text, parameters) => within(text, () => session.run(text, parameters)),
+    // It is waited for, so that its span says how long it took.
+    runPipelined: async (text, parameters) => {
+      await within(text, () => session.run(text, parameters));
+    },
   };
 }
 

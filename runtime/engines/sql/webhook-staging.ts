@@ -33,13 +33,13 @@ export function sqlWebhookStaging(
 
     async stage({ id, name, tenant, payload, shape, traceparent, createdAt }, ...to) {
       if (to.length === 0) return [];
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_webhook_payloads" ("id", "name", "tenant_id", "payload", "created_at", "shape", "traceparent") ` +
           `VALUES (${[1, 2, 3, 4, 5, 6, 7].map(at).join(", ")})`,
         [id, name, tenant, payload, createdAt, shape, traceparent],
       );
       const rows = to.map((webhook) => ({ id: uuidv7(), webhook_id: webhook.id }));
-      await session.run(
+      await session.runPipelined(
         `INSERT INTO "opwright_webhook_deliveries" ("id", "webhook_id", "event_id", "event", "created_at", "due_at", "attempts") ` +
           `SELECT w."id", w."webhook_id", ${dialect.typed("uuid", at(1))}, ${dialect.typed("text", at(2))}, ` +
           `${dialect.typed("integer", at(3))}, ${dialect.typed("integer", at(3))}, 0 ` +

@@ -102,8 +102,12 @@ export class SqliteReadSession implements SqlSession {
     return this.#keyed.all(text, parameters);
   }
 
-  run(): Promise<number> {
+  run(): Promise<never> {
     return Promise.reject(readsOnly());
+  }
+
+  runPipelined(): Promise<never> {
+    return this.run();
   }
 
   scan(
@@ -152,6 +156,10 @@ export class SqliteWriteSession implements SqlSession {
 
   run(text: string, parameters: readonly SqlValue[]): Promise<number> {
     return this.#counted(() => this.#connection.run(text, parameters));
+  }
+
+  async runPipelined(text: string, parameters: readonly SqlValue[]): Promise<void> {
+    await this.run(text, parameters);
   }
 
   scan(

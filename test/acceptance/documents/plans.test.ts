@@ -76,7 +76,13 @@ for (const engine of engines) {
         return [];
       };
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;
-      await work({ dialect, all, scan: all, run: async () => 0 });
+      await work({
+        dialect,
+        all,
+        scan: all,
+        run: async () => 0,
+        runPipelined: async () => undefined,
+      });
       return plans.at(-1) ?? "";
     };
     const rules = { fields: placesSpec.fieldSet, mayListDeleted: false, isRaw: false };

@@ -107,7 +107,13 @@ for (const engine of engines) {
         scanned.push(text);
         return all(text, parameters);
       };
-      const session = { dialect, all, scan, run: async () => 0 };
+      const session = {
+        dialect,
+        all,
+        scan,
+        run: async () => 0,
+        runPipelined: async () => undefined,
+      };
       const rules = { fields: tasksSpec.fieldSet, mayListDeleted: false, isRaw: false };
       const request = parsePageRequest(body, rules);
       const seen = {
@@ -194,7 +200,13 @@ for (const engine of engines) {
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;
       const ids = Array.from({ length: 300 }, () => uuidv7());
       const filter = { kind: "all", filters: [] } as const;
-      const store = sqlDocumentStore({ dialect, all, scan: all, run: async () => 0 });
+      const store = sqlDocumentStore({
+        dialect,
+        all,
+        scan: all,
+        run: async () => 0,
+        runPipelined: async () => undefined,
+      });
       await store.named(
         [
           { spec: tasksSpec, ids, filter },

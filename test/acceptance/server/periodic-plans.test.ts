@@ -69,7 +69,10 @@ for (const engine of engines) {
         if (/RETURNING/.test(text)) return (await bench.query(text, parameters)).length;
         return (await bench.query(`${text} RETURNING 1`, parameters)).length;
       };
-      const result = await work(new SqlTransaction({ dialect, all, run, scan: all }, sqlStores));
+      const runPipelined: SqlSession["runPipelined"] = async (text, parameters) =>
+        void (await run(text, parameters));
+      const session = { dialect, all, run, runPipelined, scan: all };
+      const result = await work(new SqlTransaction(session, sqlStores));
       for (const plan of plans) expect(scansOf(plan), plan).toEqual([]);
       return { result, plans };
     };
