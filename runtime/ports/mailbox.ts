@@ -26,6 +26,15 @@ export interface NumberedEntry extends MailboxEntry {
   readonly principalId: string;
 }
 
+/** What one transaction has numbered. */
+export interface Numbered {
+  readonly entries: readonly NumberedEntry[];
+  /** Shards that may have more. */
+  readonly unfinished: readonly number[];
+  /** Whether other transactions are numbering some of the shards. */
+  readonly isBusy: boolean;
+}
+
 /** How far a mailbox and one of its devices are. */
 export interface MailboxState {
   /** The position of the newest entry; 0 if there has never been one. */
@@ -95,11 +104,11 @@ export interface MailboxStore {
    */
   stagedLag(now: number): Promise<number>;
   /**
-   * Gives up to `limit` staged signals of a shard, oldest first, the next positions of their
-   * mailboxes. Call it from one transaction at a time for each shard, after the transactions that
-   * staged the signals have committed.
+   * Gives about `limit` staged signals of these shards, the oldest of each, the next positions of
+   * their mailboxes. Leaves out shards that another transaction is numbering. Call it after the
+   * transactions that staged the signals have committed, at the beginning of a transaction.
    */
-  number(shard: number, limit: number): Promise<readonly NumberedEntry[]>;
+  number(shards: readonly number[], limit: number): Promise<Numbered>;
   /** Up to `limit` entries after a position, in order. */
   read(owner: MailboxOwner, after: number, limit: number): Promise<readonly MailboxEntry[]>;
   /** The newest positions of these mailboxes; those that have never had an entry are left out. */

@@ -98,7 +98,7 @@ const locks: LockDialect = {
   seizeRows: " FOR UPDATE",
   skipLocked: " FOR UPDATE SKIP LOCKED",
   holdName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
-  tryHoldName: `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) AS "held"`,
+  tryHoldNames: `SELECT n AS "name" FROM unnest($1::text[]) n WHERE pg_try_advisory_xact_lock(hashtextextended(n, 0))`,
 };
 
 const searches: SearchDialect = {

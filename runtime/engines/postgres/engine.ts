@@ -12,6 +12,7 @@ import {
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
 import { ofService, type Work } from "../../ports/work.js";
+import { tryHold } from "../sql/held-names.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationConnection, MigrationTarget, MigrationWatch } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";
@@ -260,9 +261,5 @@ async function checkRights(session: SqlSession, tables: readonly string[]): Prom
  * holds it.
  */
 async function takeExclusive(session: SqlSession, name: string): Promise<void> {
-  const [row] = await session.all(
-    `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) AS "taken"`,
-    [name],
-  );
-  if (row?.["taken"] !== true) throw inFlight();
+  if ((await tryHold(session, [name])).length === 0) throw inFlight();
 }

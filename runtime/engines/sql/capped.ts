@@ -1,5 +1,6 @@
 // Rows of which somebody may have so many: who counts them and then adds one does so alone.
-import { isTrue, type SqlSession } from "./session.js";
+import { tryHold } from "./held-names.js";
+import type { SqlSession } from "./session.js";
 
 /**
  * Until the transaction ends, nobody else passes here for the same rows: without it, two that count
@@ -16,10 +17,7 @@ export async function tryHoldCount(
   what: string,
   of: string,
 ): Promise<boolean> {
-  const { tryHoldName } = session.dialect;
-  if (tryHoldName === "") return true;
-  const [row] = await session.all(tryHoldName, [nameOf(what, of)]);
-  return isTrue(row?.["held"]);
+  return (await tryHold(session, [nameOf(what, of)])).length === 1;
 }
 
 function nameOf(what: string, of: string): string {

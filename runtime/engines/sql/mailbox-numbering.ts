@@ -1,6 +1,8 @@
-// Gives staged signals their positions in mailboxes: four statements per batch, however many
-// signals and mailboxes it has.
+// Gives staged signals their positions in mailboxes: few statements for a batch, however many
+// signals, shards and mailboxes it has.
 import type { MailboxStore } from "../../ports/mailbox.js";
+import { tryHold } from "./held-names.js";
+import type { Dialect } from "./dialect/dialect.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
 const sequenceField = { path: "sequence", type: "integer", isColumn: true } as const;
@@ -11,14 +13,13 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
   const at = (position: number): string => dialect.placeholder(position);
 
   return {
-    async number(shard, limit) {
-      const staged = await session.all(
-        `SELECT q."sequence", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data", s."shape", s."traceparent" ` +
-          `FROM "opwright_staged_signals" q JOIN "opwright_signals" s ON s."id" = q."signal_id" ` +
-          `WHERE q."shard" = ${at(1)} ORDER BY q."sequence" LIMIT ${limit}`,
-        [shard],
-      );
-      if (staged.length === 0) return [];
+    async number(wanted, limit) {
+      const free = await freeShards(session, wanted);
+      const isBusy = free.length < wanted.length;
+      if (free.length === 0) return { entries: [], unfinished: [], isBusy };
+      const each = Math.ceil(limit / free.length);
+      const staged = await session.all(stagedText(dialect, free.length, each), free);
+      if (staged.length === 0) return { entries: [], unfinished: [], isBusy };
       // Exactly these rows: one with a lower sequence may become visible between two statements.
       const batch = [dialect.list(staged.map((row) => Number(row["sequence"])))];
       const isOfBatch = dialect.isIn(sequenceField, at(1));
@@ -45,7 +46,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
       );
       await session.runPipelined(`DELETE FROM "opwright_staged_signals" WHERE ${isOfBatch}`, batch);
       const positions = new Map(numbered.map((row) => [keyOf(row), Number(row["position"])]));
-      return staged.flatMap((row) => {
+      const entries = staged.flatMap((row) => {
         const position = positions.get(keyOf(row));
         if (position === undefined) return [];
         return {
@@ -59,8 +60,33 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
           traceparent: textOrNull(row["traceparent"]),
         };
       });
+      const counts = new Map<unknown, number>();
+      for (const { shard } of staged) counts.set(shard, (counts.get(shard) ?? 0) + 1);
+      return { entries, unfinished: free.filter((shard) => counts.get(shard) === each), isBusy };
     },
   };
+}
+
+/** The shards of these that only this transaction numbers until it ends. */
+async function freeShards(
+  session: SqlSession,
+  wanted: readonly number[],
+): Promise<readonly number[]> {
+  const nameOf = (shard: number): string => `realtime:${shard}`;
+  const held = new Set(await tryHold(session, wanted.map(nameOf)));
+  return wanted.filter((shard) => held.has(nameOf(shard)));
+}
+
+/** The query for the oldest staged signals of so many shards, so many of each. */
+function stagedText(dialect: Dialect, count: number, each: number): string {
+  const ofShards = Array.from({ length: count }, (_none, place) => {
+    const isOfShard = `"shard" = ${dialect.placeholder(place + 1)}`;
+    return `SELECT * FROM (SELECT * FROM "opwright_staged_signals" WHERE ${isOfShard} ORDER BY "sequence" LIMIT ${each}) oldest${place}`;
+  });
+  return (
+    `SELECT q."sequence", q."shard", q."tenant_id", q."principal_id", q."signal_id", s."name", s."data", s."shape", s."traceparent" ` +
+    `FROM (${ofShards.join(" UNION ALL ")}) q JOIN "opwright_signals" s ON s."id" = q."signal_id" ORDER BY q."sequence"`
+  );
 }
 
 /** The key of an entry: a mailbox has a signal at most once. */

@@ -94,7 +94,7 @@ const locks: LockDialect = {
   seizeRows: "",
   skipLocked: "",
   holdName: "",
-  tryHoldName: "",
+  tryHoldNames: "",
 };
 
 const aggregates: AggregateDialect = {

@@ -1,7 +1,6 @@
 // Gives staged signals their positions in mailboxes, after their commit: a reader could already
 // have passed a position that was taken before it (architecture.md "Number after commit"). Shards
 // are numbered beside each other, each by one process at a time.
-import { ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/resources.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
@@ -12,8 +11,8 @@ import { drawFraction, sleep, startInterval, startTimer } from "../../ports/ambi
 const batchSize = 500;
 /** Milliseconds for one such transaction. */
 const batchMillis = 30_000;
-/** Shards that one process numbers at a time. On SQLite they share a commit. */
-const shardsAtOnce = 4;
+/** Transactions of one process that number a backlog at a time. On SQLite they share a commit. */
+const sharesAtOnce = 4;
 /** Signals that other processes staged but didn't number are found within so many milliseconds. */
 const pollMillis = 1_000;
 /** While another process numbers a shard, this one tries again after so many milliseconds. */
@@ -36,36 +35,31 @@ export function startNumbering(
   let running: Promise<void> | undefined;
   const state = { isWanted: false, isStopped: false };
 
-  /** One transaction at a time numbers a shard, in this process and among all. */
-  const numberShard = async (shard: number): Promise<void> => {
-    const exclusive = `realtime:${shard}`;
-    try {
-      for (let found = batchSize; found === batchSize && !state.isStopped;) {
-        const entries = await database.write(
-          { lifetime: Lifetime.within(batchMillis), exclusive },
-          (transaction) => transaction.of(mailboxStore).number(shard, batchSize),
-        );
-        found = entries.length;
-        if (found > 0) told(entries);
-      }
-    } catch (error) {
-      // The other one may have begun before this process's last commit.
-      if (isBusy(error)) startTimer(wake, busyMillis * (0.5 + drawFraction())).unref();
-      else log.error({ err: error, shard }, "staged signals could not be numbered");
-    }
+  /** Numbers a batch of these shards; returns those that may have more. */
+  const numberSome = async (shards: readonly number[]): Promise<readonly number[]> => {
+    const { entries, unfinished, isBusy } = await database.write(
+      { lifetime: Lifetime.within(batchMillis) },
+      (transaction) => transaction.of(mailboxStore).number(shards, batchSize),
+    );
+    // The other one may have begun before this process's last commit.
+    if (isBusy) startTimer(wake, busyMillis * (0.5 + drawFraction())).unref();
+    if (entries.length > 0) told(entries);
+    return state.isStopped ? [] : unfinished;
+  };
+  const numberToEnd = async (shards: readonly number[]): Promise<void> => {
+    let left = shards;
+    while (left.length > 0) left = await numberSome(left);
   };
   const numberAll = async (): Promise<void> => {
     while (state.isWanted) {
       state.isWanted = false;
       try {
         const waiting = shuffle(await database.reader.of(mailboxStore).stagedShards());
-        const work = async (): Promise<void> => {
-          for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
-            await numberShard(shard);
-        };
-        await Promise.all(Array.from({ length: shardsAtOnce }, work));
+        // Mostly there are few signals, and one transaction numbers them all.
+        const unfinished = waiting.length === 0 ? [] : await numberSome(waiting);
+        await Promise.all(dealt(unfinished, sharesAtOnce).map(numberToEnd));
       } catch (error) {
-        log.error({ err: error }, "staged signals could not be looked for");
+        log.error({ err: error }, "staged signals could not be numbered");
       }
       if (state.isWanted && !state.isStopped) await sleep(paceMillis);
     }
@@ -98,7 +92,9 @@ function shuffle(values: readonly number[]): number[] {
     .map(([, value]) => value);
 }
 
-/** Whether a transaction was refused because another one holds its name. */
-function isBusy(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === "idempotency_in_flight";
+/** Values dealt in turn to so many lists at most, none of them empty. */
+function dealt(values: readonly number[], count: number): readonly (readonly number[])[] {
+  const lists = Array.from({ length: Math.min(count, values.length) }, (): number[] => []);
+  for (const [place, value] of values.entries()) lists[place % lists.length]?.push(value);
+  return lists;
 }

@@ -25,6 +25,9 @@ export interface LockDialect {
    * one writer anyway.
    */
   readonly holdName: string;
-  /** The same without waiting: the column `held` says whether nobody else has it. */
-  readonly tryHoldName: string;
+  /**
+   * The same for a list of names without waiting: it answers those, in a column `name`, that nobody
+   * else has.
+   */
+  readonly tryHoldNames: string;
 }

@@ -1,0 +1,121 @@
+// How often a write waits for PostgreSQL: twice, whatever follows from it.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines, type FreshDatabase } from "../../support/engines.js";
+import { testProject, type TestProject } from "../../support/project-service.js";
+import type { TestService } from "../../support/service.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+audit: {guard: open}
+outbox: {events: {kept.made: {destination: log, data: {id: uuid}}}}
+documents:
+  notes: {type: {text: string}, guard: open}
+  kept:
+    type: {text: string}
+    guard: open
+    history: {keep: 1}
+search: {kept_search: {of: kept, text: [text], guard: open}}
+operations:
+  act.write: {post: /write, in: {text: string}, run: registry/code.ts#write, guard: open, idempotency: true}
+`,
+  "registry/code.ts": `import { collection } from "opwright/runtime";
+import { keptSpec } from "../generated/documents/kept.js";
+import { stageEvent } from "../generated/outbox.js";
+export const write = async (input, context) => {
+  const { id } = await collection(keptSpec, context).create({ text: input.text });
+  await stageEvent(context, "kept.made", { id });
+};
+`,
+};
+
+/** Counts the waits of each transaction: how often its client speaks again behind an answer. */
+async function countWaits(host: string, port: number) {
+  const waits: number[] = [];
+  const server = createServer((near) => {
+    const far = connect({ host, port });
+    let isTheirs = false;
+    let isAnswered = true;
+    let count = 0;
+    near.on("data", (chunk) => {
+      // Of the service's own connections, none writes documents.
+      isTheirs ||= /INSERT INTO "(?:notes|kept)"/.test(chunk.toString("latin1"));
+      if (isAnswered) count += 1;
+      isAnswered = false;
+      if (chunk.includes("COMMIT")) {
+        if (isTheirs) waits.push(count);
+        count = 0;
+      }
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => {
+      isAnswered = true;
+      near.write(chunk);
+    });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on("error", () => one.destroy());
+      one.on("close", () => other.destroy());
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port: own } = server.address() as AddressInfo;
+  return { waits, host: `127.0.0.1:${own}`, close: () => server.close() };
+}
+
+const postgres = engines.find(({ name, isAvailable }) => name === "postgres" && isAvailable);
+
+describe.skipIf(postgres === undefined)("round trips to PostgreSQL", () => {
+  let project: TestProject | undefined;
+  let database: FreshDatabase | undefined;
+  let proxy: Awaited<ReturnType<typeof countWaits>> | undefined;
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    if (postgres === undefined) throw new Error("there is no PostgreSQL");
+    project = await testProject(files);
+    database = await postgres.create();
+    const url = new URL(database.url);
+    proxy = await countWaits(url.hostname, Number(url.port || 5432));
+    url.host = proxy.host;
+    const environment = { ...database.environment, DATABASE_URL: url.href, BUS_URL: "none" };
+    service = await project.start(postgres, { environment });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    proxy?.close();
+    await database?.drop();
+    project?.remove();
+  });
+
+  /** The fewest waits of some such requests: the network may cut a message in two. */
+  const waitsOf = async (path: string, headers: () => Readonly<Record<string, string>>) => {
+    const all: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const before = proxy?.waits.length ?? 0;
+      const answer = await service?.post(path, { text: "some words" }, headers());
+      expect(answer?.status).toBeLessThan(300);
+      all.push(...(proxy?.waits.slice(before) ?? []));
+    }
+    return Math.min(...all);
+  };
+
+  test.each([
+    ["a create", "/notes", 2],
+    ["a create with history, words of a search and an audit entry", "/kept", 2],
+    ["the same by a handler, and an event", "/write", 2],
+  ])("%s", async (_what, path, expected) => {
+    expect(await waitsOf(path, () => ({}))).toBe(expected);
+  });
+
+  test("an idempotent one: a lock, what is kept, the write, what follows, its end", async () => {
+    const headers = (): Record<string, string> => ({ "idempotency-key": randomUUID() });
+    expect(await waitsOf("/write", headers)).toBe(5);
+  });
+});
