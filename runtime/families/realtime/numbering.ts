@@ -11,8 +11,8 @@ import { drawFraction, sleep, startInterval, startTimer } from "../../ports/ambi
 const batchSize = 500;
 /** Milliseconds for one such transaction. */
 const batchMillis = 30_000;
-/** Transactions of one process that number a backlog at a time. On SQLite they share a commit. */
-const sharesAtOnce = 4;
+/** Shards of a backlog that one process numbers at a time. On SQLite they share a commit. */
+const shardsAtOnce = 4;
 /** Signals that other processes staged but didn't number are found within so many milliseconds. */
 const pollMillis = 1_000;
 /** While another process numbers a shard, this one tries again after so many milliseconds. */
@@ -46,9 +46,14 @@ export function startNumbering(
     if (entries.length > 0) told(entries);
     return state.isStopped ? [] : unfinished;
   };
-  const numberToEnd = async (shards: readonly number[]): Promise<void> => {
-    let left = shards;
-    while (left.length > 0) left = await numberSome(left);
+  /** Numbers a backlog shard by shard, so that other processes find some to number, too. */
+  const numberBacklog = async (shards: readonly number[]): Promise<void> => {
+    const left = [...shards];
+    const work = async (): Promise<void> => {
+      for (let shard = left.pop(); shard !== undefined; shard = left.pop())
+        while ((await numberSome([shard])).length > 0);
+    };
+    await Promise.all(Array.from({ length: shardsAtOnce }, work));
   };
   const numberAll = async (): Promise<void> => {
     while (state.isWanted) {
@@ -56,8 +61,7 @@ export function startNumbering(
       try {
         const waiting = shuffle(await database.reader.of(mailboxStore).stagedShards());
         // Mostly there are few signals, and one transaction numbers them all.
-        const unfinished = waiting.length === 0 ? [] : await numberSome(waiting);
-        await Promise.all(dealt(unfinished, sharesAtOnce).map(numberToEnd));
+        if (waiting.length > 0) await numberBacklog(await numberSome(waiting));
       } catch (error) {
         log.error({ err: error }, "staged signals could not be numbered");
       }
@@ -90,11 +94,4 @@ function shuffle(values: readonly number[]): number[] {
     .map((value) => [drawFraction(), value] as const)
     .sort(([left], [right]) => left - right)
     .map(([, value]) => value);
-}
-
-/** Values dealt in turn to so many lists at most, none of them empty. */
-function dealt(values: readonly number[], count: number): readonly (readonly number[])[] {
-  const lists = Array.from({ length: Math.min(count, values.length) }, (): number[] => []);
-  for (const [place, value] of values.entries()) lists[place % lists.length]?.push(value);
-  return lists;
 }
