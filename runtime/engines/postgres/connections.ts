@@ -3,6 +3,7 @@
 // statement is cancelled on the server; if the server stays silent even then, the connection is
 // destroyed.
 import { Bulkhead, type Leave } from "../../work/bulkhead.js";
+import { runNextTurn } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
@@ -254,7 +255,7 @@ function holdConnection(
 
 function gatherWrites(socket: Known["socket"]): void {
   socket.cork();
-  process.nextTick(() => socket.uncork());
+  runNextTurn(() => socket.uncork());
 }
 
 /** Where it has not begun, the statement's own error says why. */

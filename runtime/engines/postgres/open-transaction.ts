@@ -1,6 +1,6 @@
 // One transaction on a connection. BEGIN and savepoints are sent together with the next statement,
-// which saves round trips: BEGIN alone in its message, savepoints in one before it. Statements that
-// nobody asks about are followed by the next one without waiting, and by COMMIT
+// which saves round trips: BEGIN alone in its message, savepoints in one before it. Behind a
+// statement that nobody asks about the next one is sent without waiting, and so is COMMIT
 // (PostgreSQL's manual, "Pipeline Mode").
 import { fail } from "../../contract/errors.js";
 import { isOver, Lifetime } from "../../ports/lifetime.js";
@@ -92,9 +92,10 @@ export class OpenTransaction {
 
   /**
    * Commits. Statements that nobody has waited for end with the lifetime, or fail, as if somebody
-   * had: `isUndone` then says that nothing has been written. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are
-   * allowed), nobody knows whether it has committed, and this rejects with `core.unavailable`. A
-   * request with an idempotency key can be repeated.
+   * had: `isUndone` then says that nothing has been written. If the server doesn't answer by the
+   * deadline (but at least 1 s and at most 60 s are allowed), nobody knows whether it has
+   * committed, and this rejects with `core.unavailable`. A request with an idempotency key can be
+   * repeated.
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
     if (!this.#isBeginSent) return;

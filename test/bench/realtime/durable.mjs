@@ -47,7 +47,7 @@ async function measured(url, millis, data) {
     const one = await started(url, millis, data, children);
     const two = await started(url, millis, data, children);
     await watch.connect();
-    const rows = [];
+    const rows = [await writtenByHand([one, two], watch)];
     for (const { name: what, ...all } of cases) {
       const [waits, commits] = [sized(all.waits), sized(all.commits)];
       const work = { ...all, commits };
@@ -69,6 +69,20 @@ async function measured(url, millis, data) {
     for (const child of children) child.kill("SIGKILL");
     await watch.end();
   }
+}
+
+/** What PostgreSQL and its driver take, if nobody numbers: the limit for one signal to one principal. */
+async function writtenByHand(processes, watch) {
+  const commits = sized(4_000);
+  const begun = performance.now();
+  await Promise.all(processes.map(({ ask }) => ask({ isByHand: true, commits, writers })));
+  const seconds = (performance.now() - begun) / 1000;
+  await watch.query(`DELETE FROM opwright_staged_signals WHERE tenant_id = 'by hand'`);
+  return [
+    "by hand: one signal to one principal, which nobody numbers",
+    processes[0].roundTrip.toFixed(1),
+    ((2 * commits) / seconds).toFixed(0),
+  ];
 }
 
 /** Signals that were staged while nobody numbered, each for one of 1 000 principals. */

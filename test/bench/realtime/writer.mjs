@@ -1,5 +1,7 @@
 // The reference service with one more event, of which it stages as many signals as its parent asks for, by writers that each
-// commit one after the other. Usage: fork; the settings come from the environment.
+// commit one after the other; or the same rows written by hand, which nobody numbers. Usage: fork; the settings come from the
+// environment.
+import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { readSettings, silentLog, stagingOf, start } from "opwright/runtime";
@@ -23,7 +25,41 @@ const people = Array.from(
 );
 const text = "x".repeat(140);
 
-process.on("message", async ({ commits, recipients, signals, writers }) => {
+/** One signal to one principal, as somebody would write it who knows the tables: three statements, and one wait. */
+const byHand = {
+  name: "by-hand",
+  text: `WITH s AS (INSERT INTO opwright_signals (id, name, data, created_at) VALUES ($1, 'bench.kept', $2, $3))
+    INSERT INTO opwright_staged_signals (tenant_id, principal_id, signal_id, shard) VALUES ('by hand', $4, $1, -1)`,
+};
+const end = { name: "end", text: "COMMIT" };
+const begin = { name: "begin", text: "BEGIN" };
+
+async function writeByHand(commits, writers) {
+  let left = commits;
+  const data = JSON.stringify({ text });
+  const writer = async () => {
+    const client = new pg.Client({ connectionString: process.env.DATABASE_URL, pipeline: true });
+    await client.connect();
+    while (left > 0) {
+      left -= 1;
+      const values = [randomUUID(), data, Date.now(), people[left % people.length]];
+      await Promise.all([
+        client.query(begin),
+        client.query({ ...byHand, values }),
+        client.query(end),
+      ]);
+    }
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: writers }, writer));
+}
+
+process.on("message", async ({ commits, recipients, signals, writers, isByHand }) => {
+  if (isByHand) {
+    await writeByHand(commits, writers);
+    process.send({ done: true });
+    return;
+  }
   let left = commits;
   let next = Math.floor(Math.random() * people.length);
   const writer = async () => {
