@@ -216,13 +216,10 @@ async function fill(database, { tenant, principalId }, from, to) {
         ),
       );
     });
-  for (const shard of await database.reader.of(mailboxStore).stagedShards())
-    for (let found = 500; found === 500;)
-      found = (
-        await database.write(options, (transaction) =>
-          transaction.of(mailboxStore).number(shard, 500),
-        )
-      ).length;
+  for (let left = await database.reader.of(mailboxStore).stagedShards(); left.length > 0;)
+    left = (
+      await database.write(options, (transaction) => transaction.of(mailboxStore).number(left, 500))
+    ).unfinished;
   return to;
 }
 
@@ -244,10 +241,10 @@ function signalsOf(database, owner, size) {
       await database.write(options, (transaction) =>
         transaction.of(mailboxStore).stage(owner.tenant, signal(), [owner.principalId], Date.now()),
       );
-      for (const shard of await database.reader.of(mailboxStore).stagedShards())
-        await database.write(options, (transaction) =>
-          transaction.of(mailboxStore).number(shard, 500),
-        );
+      const shards = await database.reader.of(mailboxStore).stagedShards();
+      await database.write(options, (transaction) =>
+        transaction.of(mailboxStore).number(shards, 500),
+      );
     },
   };
 }

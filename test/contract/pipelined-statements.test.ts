@@ -100,6 +100,18 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     expect(await stored()).toEqual([1, 2, 4, 5]);
   });
 
+  test("an attempt behind one that failed is told of that, and so is the commit", async () => {
+    const { connection, open } = await begin();
+    for (const id of [1, 1]) await pipeline(open, id);
+    const refused = { index: "things_pkey" };
+    const attempts = [1, 2].map(() => open.attempt(() => insert(open, 2)));
+    for (const attempt of attempts) await expect(attempt).rejects.toMatchObject(refused);
+    await expect(open.commit(unlimited)).rejects.toMatchObject(refused);
+    expect(open.isUndone).toBe(true);
+    connection.release();
+    expect(await stored()).toEqual([]);
+  });
+
   test("where the transaction has not begun, nothing is committed, and the commit fails", async () => {
     for (const ids of [[1], [1, 2]]) {
       const { connection, open } = await begin();

@@ -65,23 +65,23 @@ export class OpenTransaction {
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw hasEnded();
-    // What comes before a savepoint is sent before it.
-    await this.#allSent();
-    const failed = this.#failure;
+    // What comes before a savepoint has failed by itself.
+    await this.#allAnswered();
+    this.#throwFailure();
     const savepoint = `attempt_${(this.#attempts += 1)}`;
     const begin = `SAVEPOINT ${savepoint}`;
     this.#waiting.push(begin);
     try {
       const value = await work();
       await this.#allAnswered();
-      if (this.#failure !== failed) throw this.#failure?.error;
+      this.#throwFailure();
       if (!this.#takeBack(begin)) this.#waiting.push(`RELEASE SAVEPOINT ${savepoint}`);
       return value;
     } catch (error) {
       // Once this transaction has ended, another one may hold the connection.
       if (this.#isOpen && !isOver(error) && !this.#takeBack(begin)) {
         await this.#allAnswered();
-        this.#failure = failed;
+        this.#failure = undefined;
         // This also ends the savepoints inside it, so what was queued for them can go.
         this.#waiting = [`ROLLBACK TO SAVEPOINT ${savepoint}`, `RELEASE SAVEPOINT ${savepoint}`];
         await this.#takeAlong();
@@ -109,7 +109,7 @@ export class OpenTransaction {
     );
     // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
     this.#isUndone = command !== "COMMIT";
-    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#throwFailure();
     if (!this.#isUndone) return;
     const cause = new Error("the transaction was aborted");
     throw fail("core.infrastructure", {}, { cause });
@@ -170,6 +170,10 @@ export class OpenTransaction {
     const pipelined: Pipelined = { sent, answered };
     this.#pipelined.add(pipelined);
     void answered.then(() => this.#pipelined.delete(pipelined));
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   /** Resolves once no statement waits to be sent. Rejects if one can't be. */
