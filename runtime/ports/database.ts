@@ -29,7 +29,7 @@ export interface WriteOptions {
   readonly operation?: string;
   /**
    * A name that only one write may hold at a time, until it ends; another is refused with
-   * `idempotency_in_flight`.
+   * `idempotency_in_flight`. The work begins with a read: it is answered once the name is held.
    */
   readonly exclusive?: string | undefined;
   /** A name that only one write may hold at a time, until it ends; others wait for it. */

@@ -138,10 +138,11 @@ function writerTo(connections: PostgresConnections, stores: SqlStores, tables: r
     let isCommitting = false;
     try {
       if (turn !== undefined) await open.session.all(postgresDialect.holdName, [turn]);
-      if (exclusive !== undefined) await takeExclusive(open.session, exclusive);
+      const isHeld = exclusive === undefined ? undefined : takeExclusive(open.session, exclusive);
+      if (isHeld !== undefined) open.answerBehind(isHeld);
       const session = tracedSession(open.session, work.trace, "postgresql");
       const transaction = new SqlTransaction(session, stores, (part) => open.attempt(part));
-      const value = await lifetime.limit(run(transaction));
+      const [value] = await lifetime.limit(Promise.all([run(transaction), isHeld]));
       open.expectIdle();
       lifetime.throwIfOver();
       open.end();

@@ -47,6 +47,8 @@ export class OpenTransaction {
   #isUndone = false;
   #attempts = 0;
   #running = 0;
+  /** What has to be known before anybody is told of an answer. */
+  #condition: Promise<unknown> | undefined;
   /** Statements that wait to be sent. */
   #unsent = 0;
   /** Statements that nobody waits for: when each was sent, and when it was answered. */
@@ -118,6 +120,15 @@ export class OpenTransaction {
   /** Whether the server has answered that nothing is committed. */
   get isUndone(): boolean {
     return this.#isUndone;
+  }
+
+  /**
+   * Statements are sent at once, but nobody is told of their answers before this has resolved; if it
+   * rejects, they reject alike.
+   */
+  answerBehind(condition: Promise<unknown>): void {
+    condition.catch(() => undefined);
+    this.#condition = condition;
   }
 
   /** Undoes the transaction. Returns false if the connection can't be used any more. */
@@ -195,8 +206,8 @@ export class OpenTransaction {
     // overtake a write. If a savepoint fails, so does what comes behind it.
     const isRead = statement.text.startsWith("SELECT ");
     if (this.#unsent > 0 || !(isRead || this.#isBegun)) await this.#waitFor(taken);
-    const both = Promise.all([this.#sent(statement), taken]);
-    return { answer: both.then(([answer]) => answer) };
+    const all = Promise.all([this.#sent(statement), taken, this.#condition]);
+    return { answer: all.then(([answer]) => answer) };
   }
 
   async #waitFor(taken: Promise<unknown>): Promise<void> {

@@ -114,8 +114,8 @@ describe.skipIf(postgres === undefined)("round trips to PostgreSQL", () => {
     expect(await waitsOf(path, () => ({}))).toBe(expected);
   });
 
-  test("an idempotent one: a lock, what is kept, the write, what follows, its end", async () => {
+  test("an idempotent one: its lock and record, the write, what follows, its end", async () => {
     const headers = (): Record<string, string> => ({ "idempotency-key": randomUUID() });
-    expect(await waitsOf("/write", headers)).toBe(5);
+    expect(await waitsOf("/write", headers)).toBe(4);
   });
 });
