@@ -17,7 +17,7 @@ export const countRule = {
   },
 } as const satisfies FormatShape;
 
-/** `count` of a request, the type `ListCount`. */
+/** `count` of a request: of documents it is the type `ListCount`. */
 export const listCount = objectSchema(
   { up_to: { type: "integer", minimum: 1, maximum: limits.maxCount } },
   ["up_to"],

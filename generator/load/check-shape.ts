@@ -337,8 +337,9 @@ function wrongType(shape: FormatShape, value: unknown, at: Origin, report: Repor
 
 function isWithin(
   {
+    kind,
     minimum,
-    maximum = Number.POSITIVE_INFINITY,
+    maximum = kind === "integer" ? Number.MAX_SAFE_INTEGER : Number.POSITIVE_INFINITY,
   }: Extract<FormatShape, { kind: "integer" | "number" }>,
   value: number,
   at: Origin,

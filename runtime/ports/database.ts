@@ -87,15 +87,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Errors of commits that the engine has answered: nothing was written. */
+/** Errors of writes of which it is known that nothing was written. */
 const undone = new WeakSet<object>();
 
-/** Notes that an error of `Database.write` came behind its work, and that nothing was committed. */
+/** Notes that nothing has been written, though the work may have been done: an engine's error. */
 export function noteUndone(error: unknown): void {
   if (typeof error === "object" && error !== null) undone.add(error);
 }
 
-/** Whether that has been noted: other errors of a commit leave open whether it was one. */
+/** Whether that has been noted. Other errors behind the work leave open whether it was committed. */
 export function isUndone(error: unknown): boolean {
   return typeof error === "object" && error !== null && undone.has(error);
 }

@@ -195,6 +195,11 @@ export class Lifetime {
     this.#clearTimer();
   }
 
+  /** Whether the work is over. */
+  get isOver(): boolean {
+    return this.#reason !== undefined || this.remainingMillis <= 0 || this.#caller.isGone();
+  }
+
   /**
    * Throws the reason once the work is over. Called right before a commit, so that nothing commits
    * after the deadline.

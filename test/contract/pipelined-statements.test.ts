@@ -1,5 +1,6 @@
 // Statements of a PostgreSQL transaction that nobody asks about: whoever writes goes on, COMMIT follows without waiting, and
 // still nothing is committed where one of them failed.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { OpenTransaction } from "../../runtime/engines/postgres/open-transaction.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
@@ -14,16 +15,23 @@ import {
 const known = ["B", "D", "E", "S"];
 const unknown = ["P", ...known];
 
+const unlimited = Lifetime.unlimited();
+
+/** As the engine does it. */
+async function commit(open: OpenTransaction, lifetime = unlimited): Promise<void> {
+  await open.allSent();
+  await open.commit(lifetime);
+}
+
 describe.skipIf(postgres === undefined)("statements that nobody asks about", () => {
   const watched = watchPostgres();
   const { said, begin, stored, holdAnswers } = watched;
-  const unlimited = Lifetime.unlimited();
 
   test("a transaction of one such write has its COMMIT on the way before any answer", async () => {
     const { connection, open } = await begin();
     const release = holdAnswers();
     await pipeline(open, 1);
-    const committed = open.commit(unlimited);
+    const committed = commit(open);
     await expect.poll(() => said).toEqual(["B", "E", ...unknown, "Q COMMIT"]);
     release();
     await committed;
@@ -37,7 +45,7 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     said.length = 0;
     const release = holdAnswers();
     for (const id of [2, 3, 4]) await pipeline(open, id);
-    const committed = open.commit(unlimited);
+    const committed = commit(open);
     await expect.poll(() => said).toEqual([...known, ...known, ...known, "Q COMMIT"]);
     release();
     await committed;
@@ -53,7 +61,7 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
     await pipeline(open, 3);
     expect(await open.session.run("DELETE FROM things WHERE id > $1", [1])).toBe(2);
-    await open.commit(unlimited);
+    await commit(open);
     connection.release();
     expect(await stored()).toEqual([1]);
   });
@@ -62,14 +70,14 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     const { connection, open } = await begin();
     for (const id of [1, 1, 2]) await pipeline(open, id);
     open.expectIdle();
-    await expect(open.commit(unlimited)).rejects.toMatchObject({ index: "things_pkey" });
+    await expect(commit(open)).rejects.toMatchObject({ index: "things_pkey" });
     expect(open.isUndone).toBe(true);
     connection.release();
     expect(await stored()).toEqual([]);
     const next = await begin();
     expect(next.connection.processId).toBe(connection.processId);
     await pipeline(next.open, 5);
-    await next.open.commit(unlimited);
+    await commit(next.open);
     next.connection.release();
     expect(await stored()).toEqual([5]);
   });
@@ -95,7 +103,7 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     await expect(attempt).rejects.toMatchObject({ index: "things_pkey" });
     await open.attempt(() => pipeline(open, 4));
     await pipeline(open, 5);
-    await open.commit(unlimited);
+    await commit(open);
     connection.release();
     expect(await stored()).toEqual([1, 2, 4, 5]);
   });
@@ -106,8 +114,8 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     const refused = { index: "things_pkey" };
     const attempts = [1, 2].map(() => open.attempt(() => insert(open, 2)));
     for (const attempt of attempts) await expect(attempt).rejects.toMatchObject(refused);
-    await expect(open.commit(unlimited)).rejects.toMatchObject(refused);
-    expect(open.isUndone).toBe(true);
+    await expect(commit(open)).rejects.toMatchObject(refused);
+    expect(await open.rollBack()).toBe(true);
     connection.release();
     expect(await stored()).toEqual([]);
   });
@@ -118,7 +126,7 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
       // As a cancel that hits BEGIN: the server answers it with an error.
       await connection.query({ text: "DEALLOCATE ow_begin" }, unlimited);
       for (const id of ids) await pipeline(open, id);
-      await expect(open.commit(unlimited)).rejects.toThrow();
+      await expect(commit(open)).rejects.toThrow();
       connection.release(!open.isUndone);
       expect(await stored()).toEqual([]);
     }
@@ -130,12 +138,49 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
     const lifetime = Lifetime.within(300);
     const open = new OpenTransaction(connection, lifetime);
     await pipeline(open, 1);
-    await expect(open.commit(lifetime)).rejects.toMatchObject({ code: "deadline_exceeded" });
+    await expect(commit(open, lifetime)).rejects.toMatchObject({ code: "deadline_exceeded" });
     expect(open.isUndone).toBe(true);
     await watched.admin.query("COMMIT");
     connection.release();
     expect(await stored()).toEqual([]);
   });
+
+  test.each(["the deadline", "the caller"])(
+    "nothing is committed where %s comes between two of them",
+    async (what) => {
+      const { connection } = await begin();
+      let isGone = false;
+      let tellGone = (): void => undefined;
+      const caller = {
+        isGone: () => isGone,
+        onGone: (listener: () => void) => void (tellGone = listener),
+      };
+      const deadline = what === "the deadline" ? performance.now() + 200 : Infinity;
+      const lifetime = new Lifetime(deadline, caller);
+      const open = new OpenTransaction(connection, lifetime);
+      const release = holdAnswers();
+      await pipeline(open, 1);
+      await pipeline(open, 2);
+      open.end();
+      const committed = commit(open, lifetime);
+      committed.catch(() => undefined);
+      // The server has run the first, and nobody knows it yet.
+      await expect.poll(() => said.length).toBeGreaterThan(0);
+      await sleep(what === "the deadline" ? 300 : 50);
+      if (what === "the caller") {
+        isGone = true;
+        tellGone();
+      }
+      release();
+      await expect(committed).rejects.toMatchObject({
+        code: what === "the deadline" ? "deadline_exceeded" : "core.timeout",
+      });
+      expect(said).not.toContain("Q COMMIT");
+      expect(await open.rollBack()).toBe(true);
+      connection.release();
+      expect(await stored()).toEqual([]);
+    },
+  );
 
   test("undoing leaves none of them, also of those that have not been sent yet", async () => {
     const { connection, open } = await begin();
@@ -153,7 +198,7 @@ describe.skipIf(postgres === undefined)("statements that nobody asks about", () 
   test("many more than the server takes at once are all written", async () => {
     const { connection, open } = await begin();
     for (let id = 0; id < 1_000; id += 1) await pipeline(open, id);
-    await open.commit(unlimited);
+    await commit(open);
     connection.release();
     expect((await stored()).length).toBe(1_000);
   });

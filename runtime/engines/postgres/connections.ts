@@ -48,7 +48,7 @@ export interface ConnectionOptions {
 export interface HeldConnection {
   /**
    * Runs one statement. When the lifetime ends, it is cancelled on the server and this rejects with
-   * the reason.
+   * the reason. If the lifetime is over already, nothing is sent and this throws it.
    */
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /**
@@ -56,7 +56,7 @@ export interface HeldConnection {
    * run, and both promises reject alike. Only where `manner.isBegunTogether`.
    */
   queryBegun(statement: Statement, lifetime: Lifetime): BegunAnswer;
-  /** Runs one statement that is in no transaction, as `query` does. */
+  /** Runs one statement that is in no transaction, as `query` does, but always rejects. */
   queryAlone(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /** What is sent until the end of this turn of the event loop goes in one message of TCP. */
   gatherWrites(): void;
@@ -217,7 +217,7 @@ function holdConnection(
     }
   };
 
-  const query: HeldConnection["query"] = async (statement, lifetime) => {
+  const query: HeldConnection["query"] = (statement, lifetime) => {
     lifetime.throwIfOver();
     return answered(client.query<SqlRow>(namedWhere(manner, statement)), lifetime);
   };
@@ -237,8 +237,7 @@ function holdConnection(
     manner,
     processId: processIdOf(client),
     query,
-    queryAlone: manner.isShared ? inTransaction(manner.begin, query) : query,
-
+    queryAlone: (manner.isShared ? inTransaction : rejecting)(query, manner.begin),
     idle: async () => void (await Promise.allSettled(running)),
 
     release(isBroken = false) {
@@ -281,8 +280,13 @@ function namedWhere(
   return statement as { text: string; values: unknown[] };
 }
 
+/** Runs one statement by itself. */
+function rejecting(query: HeldConnection["query"]): HeldConnection["query"] {
+  return async (statement, lifetime) => query(statement, lifetime);
+}
+
 /** Runs one statement in a transaction of its own: what begins and ends it is sent with it. */
-function inTransaction(begin: string, query: HeldConnection["query"]): HeldConnection["query"] {
+function inTransaction(query: HeldConnection["query"], begin: string): HeldConnection["query"] {
   return async (statement, lifetime) => {
     const begun = query({ text: begin }, lifetime);
     const answer = query(statement, lifetime);

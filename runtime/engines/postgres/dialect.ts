@@ -98,6 +98,7 @@ const locks: LockDialect = {
   seizeRows: " FOR UPDATE",
   skipLocked: " FOR UPDATE SKIP LOCKED",
   holdName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
+  limitWaits: `SELECT set_config('lock_timeout', $1::text, true), set_config('idle_in_transaction_session_timeout', $2::text, true)`,
   tryHoldNames: `SELECT n AS "name" FROM unnest($1::text[]) n WHERE pg_try_advisory_xact_lock(hashtextextended(n, 0))`,
 };
 

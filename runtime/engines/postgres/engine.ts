@@ -144,8 +144,9 @@ function writerTo(connections: PostgresConnections, stores: SqlStores, tables: r
       const transaction = new SqlTransaction(session, stores, (part) => open.attempt(part));
       const [value] = await lifetime.limit(Promise.all([run(transaction), isHeld]));
       open.expectIdle();
-      lifetime.throwIfOver();
       open.end();
+      await open.allSent();
+      lifetime.throwIfOver();
       lifetime.decide();
       isCommitting = true;
       await open.commit(lifetime);
@@ -156,7 +157,7 @@ function writerTo(connections: PostgresConnections, stores: SqlStores, tables: r
       // destroyed.
       isBroken = isCommitting ? !open.isUndone : !(await open.rollBack());
       const told = withoutTable(translateFault(error), tables);
-      if (open.isUndone) noteUndone(told);
+      if (!isCommitting || open.isUndone) noteUndone(told);
       throw told;
     } finally {
       connection.release(isBroken);

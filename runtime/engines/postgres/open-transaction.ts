@@ -3,7 +3,7 @@
 // statement that nobody asks about the next one is sent without waiting, and so is COMMIT
 // (PostgreSQL's manual, "Pipeline Mode").
 import { fail } from "../../contract/errors.js";
-import { isOver, Lifetime } from "../../ports/lifetime.js";
+import { Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
 import { answeredIn, settleMillis } from "./answered-in.js";
 import type { HeldConnection } from "./connections.js";
@@ -11,8 +11,9 @@ import { sessionOver, type Answered, type Statement } from "./statements.js";
 
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
-/** How many statements may be under way that nobody waits for. */
+/** How many statements may be under way that nobody waits for, and characters of their values. */
 const mostPipelined = 32;
+const mostPipelinedSize = 4_000_000;
 
 interface Sent {
   readonly answer: Promise<Answered>;
@@ -53,6 +54,7 @@ export class OpenTransaction {
   #unsent = 0;
   /** Statements that nobody waits for: when each was sent, and when it was answered. */
   readonly #pipelined = new Set<Pipelined>();
+  #pipelinedSize = 0;
   /** The first error of them: later statements only fail because of it. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -81,7 +83,7 @@ export class OpenTransaction {
       return value;
     } catch (error) {
       // Once this transaction has ended, another one may hold the connection.
-      if (this.#isOpen && !isOver(error) && !this.#takeBack(begin)) {
+      if (this.#isOpen && !this.#lifetime.isOver && !this.#takeBack(begin)) {
         await this.#allAnswered();
         this.#failure = undefined;
         // This also ends the savepoints inside it, so what was queued for them can go.
@@ -93,7 +95,16 @@ export class OpenTransaction {
   }
 
   /**
-   * Commits. Statements that nobody has waited for end with the lifetime, or fail, as if somebody
+   * Resolves once all statements have been sent that nobody has waited for, and rejects if one can't
+   * be. Nothing may be committed before that: the server knows only of those that fail there.
+   */
+  async allSent(): Promise<void> {
+    for (const { sent } of this.#pipelined) await sent;
+    this.#throwFailure();
+  }
+
+  /**
+   * Commits, behind `allSent`. Statements that nobody has waited for end with the lifetime, or fail, as if somebody
    * had: `isUndone` then says that nothing has been written. If the server doesn't answer by the
    * deadline (but at least 1 s and at most 60 s are allowed), nobody knows whether it has
    * committed, and this rejects with `core.unavailable`. A request with an idempotency key can be
@@ -101,7 +112,6 @@ export class OpenTransaction {
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
     if (!this.#isBeginSent) return;
-    await this.#allSent();
     const committed = this.#connection.query({ text: "COMMIT" }, Lifetime.unlimited());
     committed.catch(() => undefined);
     await this.#allAnswered();
@@ -169,9 +179,12 @@ export class OpenTransaction {
     }
   }
 
-  /** Runs a statement without waiting for its answer, unless many are under way. */
+  /** Runs a statement without waiting for its answer, unless many or large ones are under way. */
   async #pipeline(statement: Statement): Promise<void> {
-    if (this.#pipelined.size >= mostPipelined) return void (await this.#answered(statement));
+    const size = sizeOf(statement);
+    const isFull =
+      this.#pipelined.size >= mostPipelined || this.#pipelinedSize + size > mostPipelinedSize;
+    if (isFull) return void (await this.#answered(statement));
     if (!this.#isOpen) throw hasEnded();
     this.#connection.gatherWrites();
     const sent = this.#send(statement);
@@ -180,16 +193,15 @@ export class OpenTransaction {
     const answered = sent.then(({ answer }) => answer.then(() => undefined, note), note);
     const pipelined: Pipelined = { sent, answered };
     this.#pipelined.add(pipelined);
-    void answered.then(() => this.#pipelined.delete(pipelined));
+    this.#pipelinedSize += size;
+    void answered.then(() => {
+      this.#pipelined.delete(pipelined);
+      this.#pipelinedSize -= size;
+    });
   }
 
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
-  }
-
-  /** Resolves once no statement waits to be sent. Rejects if one can't be. */
-  async #allSent(): Promise<void> {
-    for (const { sent } of this.#pipelined) await sent;
   }
 
   /** Resolves once those that nobody waits for are answered. */
@@ -263,4 +275,9 @@ export class OpenTransaction {
   #sent(statement: Statement): Promise<Answered> {
     return this.#connection.query(statement, this.#lifetime);
   }
+}
+
+/** About how many characters the values of a statement have. */
+function sizeOf({ values = [] }: Statement): number {
+  return values.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 8), 0);
 }

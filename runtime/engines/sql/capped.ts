@@ -1,5 +1,5 @@
 // Rows of which somebody may have so many: who counts them and then adds one does so alone.
-import { tryHold } from "./held-names.js";
+import { hold, tryHold } from "./held-names.js";
 import type { SqlSession } from "./session.js";
 
 /**
@@ -7,8 +7,7 @@ import type { SqlSession } from "./session.js";
  * at once would both add. Call it before counting.
  */
 export async function holdCount(session: SqlSession, what: string, of: string): Promise<void> {
-  const { holdName } = session.dialect;
-  if (holdName !== "") await session.all(holdName, [nameOf(what, of)]);
+  await hold(session, nameOf(what, of));
 }
 
 /** The same without waiting: false if somebody else is there, and one has to come back. */

@@ -14,6 +14,7 @@ import { tenantsOf } from "./document-tenants.js";
 import { ownedRows } from "./owned-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { countRows } from "./count-rows.js";
+import { hold } from "./held-names.js";
 import { quoteName, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
@@ -46,7 +47,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     },
 
     async holdName(name) {
-      if (dialect.holdName !== "") await session.all(dialect.holdName, [name]);
+      await hold(session, name);
     },
 
     async snapshot(spec, tenant, id, rev) {

@@ -1,9 +1,19 @@
 // Gives staged signals their positions in mailboxes: few statements for a batch, however many
 // signals, shards and mailboxes it has.
 import type { MailboxStore } from "../../ports/mailbox.js";
-import { tryHold } from "./held-names.js";
+import { limitWaits, tryHold } from "./held-names.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
+
+/** How long it waits for a mailbox that somebody holds: those that come behind wait as long. */
+const heldUpMillis = 250;
+/** A process that stands still has its shards for so long; others number them then. */
+const silentMillis = 5_000;
+
+/** The name that a transaction has while it numbers a shard. */
+export function shardName(shard: number): string {
+  return `realtime:${shard}`;
+}
 
 const sequenceField = { path: "sequence", type: "integer", isColumn: true } as const;
 
@@ -14,6 +24,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
 
   return {
     async number(wanted, limit) {
+      await limitWaits(session, heldUpMillis, silentMillis);
       const free = await freeShards(session, wanted);
       const isBusy = free.length < wanted.length;
       if (free.length === 0) return { entries: [], unfinished: [], isBusy };
@@ -72,9 +83,8 @@ async function freeShards(
   session: SqlSession,
   wanted: readonly number[],
 ): Promise<readonly number[]> {
-  const nameOf = (shard: number): string => `realtime:${shard}`;
-  const held = new Set(await tryHold(session, wanted.map(nameOf)));
-  return wanted.filter((shard) => held.has(nameOf(shard)));
+  const held = new Set(await tryHold(session, wanted.map(shardName)));
+  return wanted.filter((shard) => held.has(shardName(shard)));
 }
 
 /** The query for the oldest staged signals of so many shards, so many of each. */

@@ -1,5 +1,8 @@
 // The mailboxes of somebody who is erased, over SQL.
 import type { MailboxStore } from "../../ports/mailbox.js";
+import { shardOf } from "../../ports/mailbox.js";
+import { hold } from "./held-names.js";
+import { shardName } from "./mailbox-numbering.js";
 import { isUnused } from "./mailbox-retention.js";
 import type { SqlSession } from "./session.js";
 
@@ -19,6 +22,8 @@ export function sqlMailboxRemoval(
     },
 
     async removeOf(principalId) {
+      // What a transaction is numbering just now would be there behind the removal.
+      await hold(session, shardName(shardOf(principalId)));
       const removed = (table: string): Promise<number> =>
         session.run(`DELETE FROM "${table}" WHERE "principal_id" = ${at(1)}`, [principalId]);
       const waiting = `SELECT "signal_id" FROM "opwright_mailbox" WHERE "principal_id" = ${at(1)} UNION SELECT "signal_id" FROM "opwright_staged_signals" WHERE "principal_id" = ${at(1)}`;

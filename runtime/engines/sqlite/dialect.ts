@@ -95,6 +95,7 @@ const locks: LockDialect = {
   skipLocked: "",
   holdName: "",
   tryHoldNames: "",
+  limitWaits: "",
 };
 
 const aggregates: AggregateDialect = {

@@ -5,7 +5,13 @@ import type { Resources } from "../../operations/resources.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
 import { mailboxStore } from "../../ports/mailbox.js";
-import { drawFraction, sleep, startInterval, startTimer } from "../../ports/ambient.js";
+import {
+  drawFraction,
+  monotonicMillis,
+  sleep,
+  startInterval,
+  startTimer,
+} from "../../ports/ambient.js";
 
 /** Signals that one transaction numbers. */
 const batchSize = 500;
@@ -17,6 +23,8 @@ const shardsAtOnce = 4;
 const pollMillis = 1_000;
 /** While another process numbers a shard, this one tries again after so many milliseconds. */
 const busyMillis = 25;
+/** After a failure, shards are numbered by themselves for so many milliseconds. */
+const apartMillis = 10_000;
 /** Milliseconds between two rounds, so that signals that arrive meanwhile are numbered together. */
 const paceMillis = 5;
 
@@ -33,7 +41,7 @@ export function startNumbering(
   told: (entries: readonly NumberedEntry[]) => void,
 ): Numbering {
   let running: Promise<void> | undefined;
-  const state = { isWanted: false, isStopped: false };
+  const state = { isWanted: false, isStopped: false, isApartUntil: 0 };
 
   /** Numbers a batch of these shards; returns those that may have more. */
   const numberSome = async (shards: readonly number[]): Promise<readonly number[]> => {
@@ -44,28 +52,47 @@ export function startNumbering(
     // The other one may have begun before this process's last commit.
     if (isBusy) startTimer(wake, busyMillis * (0.5 + drawFraction())).unref();
     if (entries.length > 0) told(entries);
-    return state.isStopped ? [] : unfinished;
+    return unfinished;
   };
-  /** Numbers a backlog shard by shard, so that other processes find some to number, too. */
-  const numberBacklog = async (shards: readonly number[]): Promise<void> => {
+  /** Numbers them in one transaction, unless that has failed lately; returns what is left to do. */
+  const numberTogether = async (shards: readonly number[]): Promise<readonly number[]> => {
+    if (monotonicMillis() < state.isApartUntil) return shards;
+    try {
+      return await numberSome(shards);
+    } catch (error) {
+      state.isApartUntil = monotonicMillis() + apartMillis;
+      log.warn({ err: error }, "staged signals are numbered shard by shard for a while");
+      return shards;
+    }
+  };
+  /** Numbers a batch of each by itself: what fails or holds up one does so to no other. */
+  const numberEach = async (shards: readonly number[]): Promise<boolean> => {
     const left = [...shards];
+    let isUnfinished = false;
     const work = async (): Promise<void> => {
       for (let shard = left.pop(); shard !== undefined; shard = left.pop())
-        while ((await numberSome([shard])).length > 0);
+        try {
+          isUnfinished = (await numberSome([shard])).length > 0 || isUnfinished;
+        } catch (error) {
+          log.error({ err: error, shard }, "staged signals could not be numbered");
+        }
     };
     await Promise.all(Array.from({ length: shardsAtOnce }, work));
+    return isUnfinished;
   };
   const numberAll = async (): Promise<void> => {
-    while (state.isWanted) {
+    while (state.isWanted && !state.isStopped) {
       state.isWanted = false;
       try {
         const waiting = shuffle(await database.reader.of(mailboxStore).stagedShards());
-        // Mostly there are few signals, and one transaction numbers them all.
-        if (waiting.length > 0) await numberBacklog(await numberSome(waiting));
+        // Mostly there are few signals, and one transaction numbers them all. Of a backlog, each
+        // round numbers some, so that what comes to other shards meanwhile doesn't wait for it.
+        const left = waiting.length === 0 ? [] : await numberTogether(waiting);
+        if (await numberEach(left)) state.isWanted = true;
+        else if (state.isWanted) await sleep(paceMillis);
       } catch (error) {
-        log.error({ err: error }, "staged signals could not be numbered");
+        log.error({ err: error }, "staged signals could not be looked for");
       }
-      if (state.isWanted && !state.isStopped) await sleep(paceMillis);
     }
   };
   const wake = (): void => {

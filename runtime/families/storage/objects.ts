@@ -224,8 +224,8 @@ function checkedQuery(query: ObjectQuery): ObjectQuery {
     throw new TypeError("page must be an integer from 1");
   if (!(Number.isSafeInteger(size) && size >= 1 && size <= maxObjectsPage))
     throw new TypeError(`size must be an integer from 1 to ${maxObjectsPage}`);
-  const upTo = query.count?.up_to ?? 1;
-  if (!(Number.isSafeInteger(upTo) && upTo >= 1 && upTo <= limits.maxCount))
+  const { up_to: upTo } = query.count ?? { up_to: 1 };
+  if (query.count === null || !(Number.isSafeInteger(upTo) && upTo >= 1 && upTo <= limits.maxCount))
     throw new TypeError(`count.up_to must be an integer from 1 to ${limits.maxCount}`);
   checkTags(tags);
   return query;

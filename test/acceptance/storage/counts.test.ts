@@ -7,6 +7,8 @@ import { onEachEngine } from "../../support/on-each-engine.js";
 const next: { work: (context: ExecutionContext) => Promise<object> } = { work: async () => ({}) };
 Object.assign(globalThis, { countsUnderTest: next });
 
+const refused = "count.up_to must be an integer from 1 to 1000000";
+
 const files = {
   "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
@@ -77,11 +79,19 @@ onEachEngine(files, ({ service, project }) => {
           await counted(logsSpec, 5),
         ],
         refused: await counted(papersSpec, 0).catch((error: Error) => error.message),
+        formless: await Promise.all(
+          [3, {}, null, { up_to: null }, { up_to: "3" }].map((count) =>
+            objects(papersSpec, context)
+              .list({ count } as never)
+              .catch((error: Error) => error.message),
+          ),
+        ),
       };
     };
     expect((await service.post("/act", {})).body).toEqual({
       counts: [8, 5, 3],
-      refused: "count.up_to must be an integer from 1 to 1000000",
+      refused,
+      formless: Array.from({ length: 5 }, () => refused),
     });
   });
 });

@@ -37,6 +37,11 @@ export const inOthers: readonly Mistake[] = [
     says: "B, KiB, MiB, GiB or TiB",
     hint: "1000000B",
   }),
+  mistake("a count that no number holds exactly", storage("count: {up_to: «1e21»}"), {
+    code: "OPW013",
+    says: "must be at most 9007199254740991",
+    hint: "",
+  }),
   mistake("a size with a fraction", storage("max_upload: «1.5MiB»"), {
     code: "OPW013",
     says: "B, KiB, MiB, GiB or TiB",
