@@ -1,6 +1,7 @@
 // Transactions: what commits, attempts inside, deadlines, ends.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
+import { fail } from "../../contract/errors.js";
 import { documents } from "../../families/documents/operations.js";
 import type { Transaction } from "../../ports/database.js";
 import { json } from "../../operations/input.js";
@@ -47,20 +48,25 @@ export function describeTransactions({ describe, test }: TestApi, harness: Contr
         );
       }));
 
-    test("an attempt that throws undoes its own writes alone", () =>
-      withDatabase(async (database, tenant) => {
-        const [kept, undone] = [makeStored({}), makeStored({})];
-        await write(database, async (transaction) => {
-          await transaction.of(documentStore).insert(things, tenant, kept);
-          await assert.rejects(
-            transaction.attempt(async () => {
-              await transaction.of(documentStore).insert(things, tenant, undone);
-              throw new Error("no");
-            }),
-          );
-        });
-        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 1);
-      }));
+    for (const [what, error] of [
+      ["an error", new Error("no")],
+      // Of somebody else's deadline: its own goes on.
+      ["an error of a deadline", fail("deadline_exceeded")],
+    ] as const)
+      test(`an attempt that throws ${what} undoes its own writes alone`, () =>
+        withDatabase(async (database, tenant) => {
+          const [kept, undone] = [makeStored({}), makeStored({})];
+          await write(database, async (transaction) => {
+            await transaction.of(documentStore).insert(things, tenant, kept);
+            await assert.rejects(
+              transaction.attempt(async () => {
+                await transaction.of(documentStore).insert(things, tenant, undone);
+                throw error;
+              }),
+            );
+          });
+          assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 1);
+        }));
 
     test("an attempt undoes what was written before and within one that failed inside it", () =>
       withDatabase(async (database, tenant) => {
