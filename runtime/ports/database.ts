@@ -95,7 +95,7 @@ export function noteUndone(error: unknown): void {
   if (typeof error === "object" && error !== null) undone.add(error);
 }
 
-/** Whether that has been noted. Other errors behind the work leave open whether it was committed. */
+/** Whether that has been noted. Other errors behind the work leave open whether it is committed. */
 export function isUndone(error: unknown): boolean {
   return typeof error === "object" && error !== null && undone.has(error);
 }

@@ -40,6 +40,8 @@ export function watchPostgres(): WatchedPostgres {
   let connections: PostgresConnections;
 
   beforeEach(async () => {
+    isHolding = false;
+    held.length = 0;
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
     const { url, drop } = await postgres.create();
     closing.push(drop);

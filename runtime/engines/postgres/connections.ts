@@ -237,7 +237,7 @@ function holdConnection(
     manner,
     processId: processIdOf(client),
     query,
-    queryAlone: (manner.isShared ? inTransaction : rejecting)(query, manner.begin),
+    queryAlone: (manner.isShared ? inTransaction : byItself)(query, manner.begin),
     idle: async () => void (await Promise.allSettled(running)),
 
     release(isBroken = false) {
@@ -281,7 +281,7 @@ function namedWhere(
 }
 
 /** Runs one statement by itself. */
-function rejecting(query: HeldConnection["query"]): HeldConnection["query"] {
+function byItself(query: HeldConnection["query"]): HeldConnection["query"] {
   return async (statement, lifetime) => query(statement, lifetime);
 }
 

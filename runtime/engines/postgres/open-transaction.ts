@@ -95,8 +95,8 @@ export class OpenTransaction {
   }
 
   /**
-   * Resolves once all statements have been sent that nobody has waited for, and rejects if one can't
-   * be. Nothing may be committed before that: the server knows only of those that fail there.
+   * Resolves once all statements have been sent that nobody has waited for, and rejects if one
+   * can't be. Nothing may be committed before that: the server knows only of those that fail there.
    */
   async allSent(): Promise<void> {
     for (const { sent } of this.#pipelined) await sent;
@@ -104,11 +104,11 @@ export class OpenTransaction {
   }
 
   /**
-   * Commits, behind `allSent`. Statements that nobody has waited for end with the lifetime, or fail, as if somebody
-   * had: `isUndone` then says that nothing has been written. If the server doesn't answer by the
-   * deadline (but at least 1 s and at most 60 s are allowed), nobody knows whether it has
-   * committed, and this rejects with `core.unavailable`. A request with an idempotency key can be
-   * repeated.
+   * Commits, behind `allSent`. Statements that nobody has waited for end with the lifetime, or
+   * fail, as if somebody had: `isUndone` then says that nothing has been written. If the server
+   * doesn't answer by the deadline (but at least 1 s and at most 60 s are allowed), nobody knows
+   * whether it has committed, and this rejects with `core.unavailable`. A request with an
+   * idempotency key can be repeated.
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
     if (!this.#isBeginSent) return;
@@ -133,8 +133,8 @@ export class OpenTransaction {
   }
 
   /**
-   * Statements are sent at once, but nobody is told of their answers before this has resolved; if it
-   * rejects, they reject alike.
+   * Statements are sent at once, but nobody is told of their answers before this has resolved; if
+   * it rejects, they reject alike.
    */
   answerBehind(condition: Promise<unknown>): void {
     condition.catch(() => undefined);

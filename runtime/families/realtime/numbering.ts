@@ -68,16 +68,21 @@ export function startNumbering(
   /** Numbers a batch of each by itself: what fails or holds up one does so to no other. */
   const numberEach = async (shards: readonly number[]): Promise<boolean> => {
     const left = [...shards];
+    const failed: number[] = [];
+    let fault: unknown;
     let isUnfinished = false;
     const work = async (): Promise<void> => {
       for (let shard = left.pop(); shard !== undefined; shard = left.pop())
         try {
           isUnfinished = (await numberSome([shard])).length > 0 || isUnfinished;
         } catch (error) {
-          log.error({ err: error, shard }, "staged signals could not be numbered");
+          failed.push(shard);
+          fault ??= error;
         }
     };
     await Promise.all(Array.from({ length: shardsAtOnce }, work));
+    if (failed.length > 0)
+      log.error({ err: fault, shards: failed }, "staged signals could not be numbered");
     return isUnfinished;
   };
   const numberAll = async (): Promise<void> => {

@@ -87,8 +87,8 @@ for (const engine of engines)
       }
       expect(await headsOf([third])).toEqual([]);
       expect(
-        recorded.lines.map(({ message, fields }) => [message, fields["shard"]]),
-      ).toContainEqual(["staged signals could not be numbered", 3]);
+        recorded.lines.map(({ message, fields }) => [message, fields["shards"]]),
+      ).toContainEqual(["staged signals could not be numbered", [3]]);
     });
 
     test("what comes while there is a backlog doesn't wait for its end", async () => {

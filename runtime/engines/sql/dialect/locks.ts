@@ -31,9 +31,9 @@ export interface LockDialect {
    */
   readonly tryHoldNames: string;
   /**
-   * A query by which the transaction waits for a lock no longer than its first placeholder says, and
-   * ends once nobody has spoken in it for as long as its second one: milliseconds as texts; "" as
-   * above.
+   * A query by which the transaction waits for a lock no longer than its first placeholder says,
+   * and ends once nobody has spoken in it for as long as its second one: milliseconds as texts; ""
+   * as above.
    */
   readonly limitWaits: string;
 }
