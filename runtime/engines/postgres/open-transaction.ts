@@ -7,23 +7,11 @@ import { Lifetime } from "../../ports/lifetime.js";
 import { hasEnded, stillRunning, type SqlSession } from "../sql/session.js";
 import { answeredIn, settleMillis } from "./answered-in.js";
 import type { HeldConnection } from "./connections.js";
+import { PipelinedStatements, type Sent } from "./pipelined-statements.js";
 import { sessionOver, type Answered, type Statement } from "./statements.js";
 
 /** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
-/** How many statements may be under way that nobody waits for, and characters of their values. */
-const mostPipelined = 32;
-const mostPipelinedSize = 4_000_000;
-
-interface Sent {
-  readonly answer: Promise<Answered>;
-}
-
-interface Pipelined {
-  readonly sent: Promise<Sent>;
-  /** Resolves in any case. */
-  readonly answered: Promise<unknown>;
-}
 
 /**
  * A transaction on a connection that the caller has acquired. Once it has ended, its session
@@ -52,11 +40,7 @@ export class OpenTransaction {
   #condition: Promise<unknown> | undefined;
   /** Statements that wait to be sent. */
   #unsent = 0;
-  /** Statements that nobody waits for: when each was sent, and when it was answered. */
-  readonly #pipelined = new Set<Pipelined>();
-  #pipelinedSize = 0;
-  /** The first error of them: later statements only fail because of it. */
-  #failure: { readonly error: unknown } | undefined;
+  readonly #pipelined = new PipelinedStatements();
 
   constructor(connection: HeldConnection, lifetime: Lifetime) {
     this.#connection = connection;
@@ -70,22 +54,22 @@ export class OpenTransaction {
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw hasEnded();
     // What comes before a savepoint has failed by itself.
-    await this.#allAnswered();
-    this.#throwFailure();
+    await this.#pipelined.allAnswered();
+    this.#pipelined.throwFailure();
     const savepoint = `attempt_${(this.#attempts += 1)}`;
     const begin = `SAVEPOINT ${savepoint}`;
     this.#waiting.push(begin);
     try {
       const value = await work();
-      await this.#allAnswered();
-      this.#throwFailure();
+      await this.#pipelined.allAnswered();
+      this.#pipelined.throwFailure();
       if (!this.#takeBack(begin)) this.#waiting.push(`RELEASE SAVEPOINT ${savepoint}`);
       return value;
     } catch (error) {
       // Once this transaction has ended, another one may hold the connection.
       if (this.#isOpen && !this.#lifetime.isOver && !this.#takeBack(begin)) {
-        await this.#allAnswered();
-        this.#failure = undefined;
+        await this.#pipelined.allAnswered();
+        this.#pipelined.forgetFailure();
         // This also ends the savepoints inside it, so what was queued for them can go.
         this.#waiting = [`ROLLBACK TO SAVEPOINT ${savepoint}`, `RELEASE SAVEPOINT ${savepoint}`];
         await this.#takeAlong();
@@ -98,9 +82,8 @@ export class OpenTransaction {
    * Resolves once all statements have been sent that nobody has waited for, and rejects if one
    * can't be. Nothing may be committed before that: the server knows only of those that fail there.
    */
-  async allSent(): Promise<void> {
-    for (const { sent } of this.#pipelined) await sent;
-    this.#throwFailure();
+  allSent(): Promise<void> {
+    return this.#pipelined.allSent();
   }
 
   /**
@@ -114,14 +97,14 @@ export class OpenTransaction {
     if (!this.#isBeginSent) return;
     const committed = this.#connection.query({ text: "COMMIT" }, Lifetime.unlimited());
     committed.catch(() => undefined);
-    await this.#allAnswered();
+    await this.#pipelined.allAnswered();
     const { command } = await answeredIn(
       Math.max(settleMillis, Math.min(remainingMillis, longestMillis)),
       committed,
     );
     // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
     this.#isUndone = command !== "COMMIT";
-    this.#throwFailure();
+    this.#pipelined.throwFailure();
     if (!this.#isUndone) return;
     const cause = new Error("the transaction was aborted");
     throw fail("core.infrastructure", {}, { cause });
@@ -173,7 +156,7 @@ export class OpenTransaction {
         await this.#send(statement)
       ).answer;
     } catch (error) {
-      throw this.#failure?.error ?? error;
+      throw this.#pipelined.causeOf(error);
     } finally {
       this.#running -= 1;
     }
@@ -181,32 +164,10 @@ export class OpenTransaction {
 
   /** Runs a statement without waiting for its answer, unless many or large ones are under way. */
   async #pipeline(statement: Statement): Promise<void> {
-    const size = sizeOf(statement);
-    const isFull =
-      this.#pipelined.size >= mostPipelined || this.#pipelinedSize + size > mostPipelinedSize;
-    if (isFull) return void (await this.#answered(statement));
+    if (this.#pipelined.isFull(statement)) return void (await this.#answered(statement));
     if (!this.#isOpen) throw hasEnded();
     this.#connection.gatherWrites();
-    const sent = this.#send(statement);
-    const note = (error: unknown): void => void (this.#failure ??= { error });
-    // It is known before whoever waits for a later statement is told of that.
-    const answered = sent.then(({ answer }) => answer.then(() => undefined, note), note);
-    const pipelined: Pipelined = { sent, answered };
-    this.#pipelined.add(pipelined);
-    this.#pipelinedSize += size;
-    void answered.then(() => {
-      this.#pipelined.delete(pipelined);
-      this.#pipelinedSize -= size;
-    });
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
-  }
-
-  /** Resolves once those that nobody waits for are answered. */
-  async #allAnswered(): Promise<void> {
-    for (const { answered } of this.#pipelined) await answered;
+    this.#pipelined.add(statement, this.#send(statement));
   }
 
   /** Sends a statement in its turn. The answer is wrapped, so that this doesn't wait for it. */
@@ -275,9 +236,4 @@ export class OpenTransaction {
   #sent(statement: Statement): Promise<Answered> {
     return this.#connection.query(statement, this.#lifetime);
   }
-}
-
-/** About how many characters the values of a statement have. */
-function sizeOf({ values = [] }: Statement): number {
-  return values.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 8), 0);
 }
