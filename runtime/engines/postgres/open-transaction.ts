@@ -152,9 +152,8 @@ export class OpenTransaction {
   async #answered(statement: Statement): Promise<Answered> {
     this.#running += 1;
     try {
-      return await (
-        await this.#send(statement)
-      ).answer;
+      const { answer } = await this.#send(statement);
+      return await answer;
     } catch (error) {
       throw this.#pipelined.causeOf(error);
     } finally {

@@ -1,4 +1,4 @@
-// How often a write waits for PostgreSQL: twice, whatever follows from it.
+// How often a write waits for PostgreSQL, whatever follows from it.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
@@ -112,6 +112,23 @@ describe.skipIf(postgres === undefined)("round trips to PostgreSQL", () => {
     ["the same by a handler, and an event", "/write", 2],
   ])("%s", async (_what, path, expected) => {
     expect(await waitsOf(path, () => ({}))).toBe(expected);
+  });
+
+  test("an update and a delete read first", async () => {
+    const waits: number[][] = [[], []];
+    for (let round = 0; round < 8; round += 1) {
+      const made = await service?.post("/notes", { text: "some words" });
+      const at = `/notes/${made?.body.id}`;
+      for (const [place, ask] of [
+        () => service?.call("PATCH", `${at}?rev=1`, { body: { text: "other words" } }),
+        () => service?.call("DELETE", `${at}?rev=2`),
+      ].entries()) {
+        const before = proxy?.waits.length ?? 0;
+        expect((await ask())?.status).toBeLessThan(300);
+        waits[place]?.push(...(proxy?.waits.slice(before) ?? []));
+      }
+    }
+    expect(waits.map((some) => Math.min(...some))).toEqual([3, 3]);
   });
 
   test("an idempotent one: its lock and record, the write, what follows, its end", async () => {
