@@ -19,6 +19,14 @@ const people = Array.from(
 );
 const [third = "", others] = [people[3], people.filter((_one, shard) => shard !== 3)];
 
+const signal = () => ({
+  eventId: uuidv7(),
+  name: "told",
+  data: "1",
+  shape: null,
+  traceparent: null,
+});
+
 for (const engine of engines)
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let fresh: FreshDatabase;
@@ -45,14 +53,7 @@ for (const engine of engines)
       database.write({ lifetime: Lifetime.within(30_000) }, work);
     const stage = (...principals: readonly string[]): Promise<void> =>
       write(async (transaction) => {
-        const signal = {
-          eventId: uuidv7(),
-          name: "told",
-          data: "1",
-          shape: null,
-          traceparent: null,
-        };
-        await transaction.of(mailboxStore).stage("t", signal, principals, Date.now());
+        await transaction.of(mailboxStore).stage("t", signal(), principals, Date.now());
       });
     const begin = () => {
       const recorded = recordingLog();
@@ -94,13 +95,6 @@ for (const engine of engines)
     test("what comes while there is a backlog doesn't wait for its end", async () => {
       for (let some = 0; some < 30; some += 1)
         await write(async (transaction) => {
-          const signal = () => ({
-            eventId: uuidv7(),
-            name: "told",
-            data: "1",
-            shape: null,
-            traceparent: null,
-          });
           await Promise.all(
             Array.from({ length: 500 }, () =>
               transaction.of(mailboxStore).stage("t", signal(), [third], Date.now()),
