@@ -4,6 +4,7 @@ import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
 import type { Scalar } from "../query/scalar.js";
 import type { AnyDocumentSpec } from "./document-spec.js";
+import type { CountedPage } from "./pages.js";
 import { storeKey } from "./store-key.js";
 
 /** One document as it is stored. `body` is the JSON text of the declared fields. */
@@ -47,10 +48,14 @@ export interface DocumentQuery {
   readonly withDeleted: boolean;
 }
 
-/** A window of a query: by offset, or right after a position in the order of the sorts. */
-export interface Window {
+/** A window of a query by its offset. */
+export interface PageWindow {
   readonly limit: number;
   readonly offset: number;
+}
+
+/** A window of a query: by offset, or right after a position in the order of the sorts. */
+export interface Window extends PageWindow {
   readonly after: Position | undefined;
 }
 
@@ -153,6 +158,17 @@ export interface DocumentStore {
     window: Window,
   ): Promise<readonly StoredDocument[]>;
   /**
+   * The rows of a window that begins at an offset, in order, and how many the query has, counted no
+   * further than `upTo`.
+   */
+  countedPage(
+    spec: AnyDocumentSpec,
+    tenant: string,
+    query: DocumentQuery,
+    window: PageWindow,
+    upTo: number,
+  ): Promise<CountedPage<StoredDocument>>;
+  /**
    * For each entry of `asked`, in the same order: those of its documents that exist, aren't deleted
    * and pass its filter. One statement. The document whose body exceeds `maxBytes`, counted over
    * all, is the last one; the rest is left out.
@@ -171,8 +187,8 @@ export interface DocumentStore {
     tenant: string,
     query: DocumentQuery,
     aggregate: Aggregate,
-    window: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
+    window: PageWindow,
+  ): Promise<CountedPage<readonly AggregateValue[]>>;
   /** About how many rows there are. It is cheap, and serves to estimate what queries will cost. */
   estimate(spec: AnyDocumentSpec, tenant: string): Promise<number>;
   /** How many rows the query has. */

@@ -2,7 +2,9 @@
 // is the truth. Before a change begins there, the index gets a note; after it, the result, which
 // removes the note. If a process dies in between, the note is left, and says that the object has to
 // be checked.
+import type { PageWindow } from "./documents.js";
 import type { ObjectDescription, ObjectTags } from "./object-head.js";
+import type { CountedPage } from "./pages.js";
 import { storeKey } from "./store-key.js";
 
 /** An object as it is listed. */
@@ -82,13 +84,17 @@ export interface ObjectIndex {
   postpone(change: Pick<ExpectedChange, "key" | "id">, dueAt: number): Promise<void>;
   /** Removes a note, unless it has been extended beyond `until` meanwhile. */
   forget(change: Pick<ExpectedChange, "key" | "id" | "until">): Promise<void>;
-  /** A page of objects in the order of their keys' UTF-8 bytes, from after the key `after`. */
-  page(
+  /** Objects in the order of their keys' UTF-8 bytes, from after the key `after`. */
+  select(
     filter: ObjectFilter,
-    window: { readonly after: string | null; readonly offset: number; readonly limit: number },
+    window: PageWindow & { readonly after: string | null },
   ): Promise<readonly IndexedObject[]>;
-  /** The number of objects that pass; where there are more than `upTo`, that. */
-  count(filter: ObjectFilter, upTo?: number): Promise<number>;
+  /** Objects in the same order, and how many pass, counted no further than `upTo`. */
+  countedPage(
+    filter: ObjectFilter,
+    window: PageWindow,
+    upTo: number,
+  ): Promise<CountedPage<IndexedObject>>;
   /**
    * Up to `limit` indexed keys with their etags, after the key `after`, up to and including `last`.
    */

@@ -1,4 +1,11 @@
-// What ports list page by page, as one sequence.
+// What ports list page by page: one page and how many items there are, and all pages as one
+// sequence.
+
+/** The items of a page, and the number of all items, both of the same moment. */
+export interface CountedPage<Item> {
+  readonly rows: readonly Item[];
+  readonly count: number;
+}
 
 /**
  * Reads pages of up to `size` items, each beginning after the last item of the one before, whose

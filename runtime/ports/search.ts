@@ -1,6 +1,7 @@
 // The port of search engines: documents that match words, ranked, counted and grouped
 // (architecture.md "Engines").
-import type { DocumentQuery, StoredDocument, Window } from "./documents.js";
+import type { DocumentQuery, PageWindow, StoredDocument, Window } from "./documents.js";
+import type { CountedPage } from "./pages.js";
 import type { FieldReference } from "../query/fields.js";
 import type { Scalar } from "../query/scalar.js";
 import type { Match } from "../query/match.js";
@@ -45,6 +46,15 @@ export interface SearchStore {
     query: SearchQuery,
     window: Window,
   ): Promise<readonly ScoredDocument[]>;
+  /**
+   * The matching documents of a window that begins at an offset, in order, and how many match.
+   */
+  countedPage(
+    spec: SearchSpec,
+    tenant: string,
+    query: SearchQuery,
+    window: PageWindow,
+  ): Promise<CountedPage<ScoredDocument>>;
   /** How many documents match. */
   count(spec: SearchSpec, tenant: string, query: SearchQuery): Promise<number>;
   /**

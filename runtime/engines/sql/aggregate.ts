@@ -1,7 +1,8 @@
 // Aggregates as SQL: one query makes the groups, the query around it filters, orders, pages and
 // counts them.
 import type { FieldType } from "../../contract/fields.js";
-import type { AggregateValue, DocumentQuery } from "../../ports/documents.js";
+import type { AggregateValue, DocumentQuery, PageWindow } from "../../ports/documents.js";
+import type { CountedPage } from "../../ports/pages.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import {
   computedType,
@@ -10,6 +11,7 @@ import {
   type Computed,
   type Group,
 } from "../../query/aggregate.js";
+import { countRows, readCountedPage } from "./count-rows.js";
 import { subjectOf, whereOf } from "./document-rows.js";
 import { filterCondition, type FilteredRow } from "./filter.js";
 import { orderBy } from "./order.js";
@@ -27,8 +29,8 @@ export async function aggregateRows(
   tenant: string,
   query: DocumentQuery,
   aggregate: Aggregate,
-  window: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }> {
+  window: PageWindow,
+): Promise<CountedPage<readonly AggregateValue[]>> {
   const { dialect } = session;
   const zones = await zonesOf(session, spec, tenant, query, aggregate);
   const types = [...aggregate.groups.map(groupType), ...aggregate.computed.map(computedType)];
@@ -42,25 +44,24 @@ export async function aggregateRows(
     return `(${inner}) AS h${having === null ? "" : ` WHERE ${having}`}`;
   };
   const listed = new SqlParameters(dialect);
-  const from = chosen(listed);
+  const found = `FROM ${chosen(listed)}`;
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
-  const rows = await session.scan(
-    `SELECT ${names.map(quoteName).join(", ")} FROM ${from}${order} LIMIT ${listed.add(window.limit)} OFFSET ${listed.add(window.offset)}`,
-    listed.values,
-    { stored: [], computed: names },
+  const { rows, count } = await readCountedPage(
+    listed,
+    { columns: names.map(quoteName).join(", "), found: `${found}${order}`, window },
+    { found },
+    {
+      read: (text, number) =>
+        session.scan(text, listed.values, { stored: [number], computed: names }),
+      count: () => {
+        const counted = new SqlParameters(dialect);
+        return countRows(session, counted, { found: `FROM ${chosen(counted)}` });
+      },
+    },
   );
-  const counted = new SqlParameters(dialect);
-  const [total] = await session.scan(
-    `SELECT count(*) AS "count" FROM ${chosen(counted)}`,
-    counted.values,
-    { stored: ["count"] },
-  );
-  return {
-    rows: rows.map((row) =>
-      names.map((name, index) => readValue(types[index] ?? "string", row, name)),
-    ),
-    count: Number(total?.["count"] ?? 0),
-  };
+  const valuesOf = (row: SqlRow): readonly AggregateValue[] =>
+    names.map((name, index) => readValue(types[index] ?? "string", row, name));
+  return { rows: rows.map(valuesOf), count };
 }
 
 /**

@@ -2,21 +2,17 @@
 import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { aggregateRows } from "./aggregate.js";
-import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
+import { countFound, readPage, selectRows } from "./document-listing.js";
+import { bodyAsRead, ownerOf, readStored } from "./document-rows.js";
 import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
-import { isKeyed } from "./keyed-query.js";
 import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
-import { afterCondition, orderBy } from "./order.js";
 import { tenantsOf } from "./document-tenants.js";
 import { ownedRows } from "./owned-rows.js";
-import { SqlParameters } from "./parameters.js";
-import { countRows } from "./count-rows.js";
 import { hold } from "./held-names.js";
 import { quoteName, type SqlSession } from "./session.js";
-import { sortedRows } from "./sorted-rows.js";
 
 /** How many rows an estimate counts at most. */
 const maxCounted = 20_000;
@@ -59,29 +55,12 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return row === undefined ? null : bodyAsRead(spec, Number(row["shape"]), String(row["body"]));
     },
 
-    async select(spec, tenant, query, window) {
-      const parameters = new SqlParameters(dialect);
-      const { sorts, joins, columns, withJoined } = sortedRows(
-        spec,
-        tenant,
-        query.sorts,
-        dialect,
-        parameters,
-      );
-      const after =
-        window.after === undefined
-          ? []
-          : [afterCondition(sorts, window.after, dialect, parameters)];
-      const text =
-        `SELECT ${[dialect.columns, ...columns.map(quoteName)].join(", ")} ` +
-        `FROM ${quoteName(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
-        `${orderBy(sorts, dialect)} ` +
-        `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
-      const rows = await (isKeyed(spec, query)
-        ? session.all(text, parameters.values)
-        : session.scan(text, parameters.values, { ...documentColumns, computed: columns }));
-      return rows.map((row) => withJoined(readStored(spec, row), row));
-    },
+    select: (spec, tenant, query, window) => selectRows(session, spec, tenant, query, window),
+
+    countedPage: (spec, tenant, query, window, upTo) =>
+      readPage(session, spec, tenant, query, { ...window, upTo }),
+
+    count: (spec, tenant, query, upTo) => countFound(session, spec, tenant, query, upTo),
 
     named: (asked, tenant, maxBytes) => namedRows(session, asked, tenant, maxBytes),
 
@@ -97,12 +76,6 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     estimate: (spec, tenant) => aboutSize(session, spec, spec.tenant ? tenant : null),
 
     size: (spec) => aboutSize(session, spec, null),
-
-    async count(spec, tenant, query, upTo) {
-      const parameters = new SqlParameters(dialect);
-      const found = `FROM ${quoteName(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
-      return countRows(session, found, parameters, upTo);
-    },
 
     // After the methods: an object literal that begins with a spread takes twenty times as long to
     // create.

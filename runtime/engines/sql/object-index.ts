@@ -7,7 +7,7 @@ import type {
   ObjectFilter,
   ObjectIndex,
 } from "../../ports/object-index.js";
-import { countRows } from "./count-rows.js";
+import { countRows, readCountedPage } from "./count-rows.js";
 import { SqlParameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
@@ -28,6 +28,7 @@ const stored = [
   "tags",
 ];
 const columns = stored.map((name) => `"${name}"`).join(", ");
+const byKey = ` ORDER BY "key"`;
 
 /** The object index, within one transaction. */
 export function sqlObjectIndex(session: SqlSession): ObjectIndex {
@@ -36,18 +37,35 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
   return {
     ...notesOf(session),
 
-    async page(filter, { after, offset, limit }) {
+    async select(filter, { after, offset, limit }) {
       const parameters = new SqlParameters(dialect);
       const where = whereOf(filter, after, parameters);
       const window = `LIMIT ${parameters.add(limit)} OFFSET ${parameters.add(offset)}`;
-      const text = `SELECT ${columns} FROM "opwright_objects" WHERE ${where} ORDER BY "key" ${window}`;
+      const text = `SELECT ${columns} FROM "opwright_objects" WHERE ${where}${byKey} ${window}`;
       return (await session.scan(text, parameters.values, { stored })).map(readObject);
     },
 
-    async count(filter, upTo) {
-      const parameters = new SqlParameters(dialect);
-      const found = `FROM "opwright_objects" WHERE ${whereOf(filter, null, parameters)}`;
-      return countRows(session, found, parameters, upTo, ` ORDER BY "key"`);
+    async countedPage(filter, window, upTo) {
+      const printed = () => {
+        const parameters = new SqlParameters(dialect);
+        const found = `FROM "opwright_objects" WHERE ${whereOf(filter, null, parameters)}`;
+        return { parameters, counted: { found, upTo, orderBy: byKey } };
+      };
+      const { parameters, counted } = printed();
+      const { rows, count } = await readCountedPage(
+        parameters,
+        { columns, found: `${counted.found}${byKey}`, window },
+        counted,
+        {
+          read: (text, number) =>
+            session.scan(text, parameters.values, { stored: [...stored, number] }),
+          count: () => {
+            const alone = printed();
+            return countRows(session, alone.parameters, alone.counted);
+          },
+        },
+      );
+      return { rows: rows.map(readObject), count };
     },
 
     async known(after, last, limit) {
@@ -62,7 +80,7 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
 }
 
 /** The methods that note which keys are changing. */
-function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "known"> {
+function notesOf(session: SqlSession): Omit<ObjectIndex, "select" | "countedPage" | "known"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   const note = (values: readonly (string | number)[]): Promise<number> =>

@@ -172,27 +172,24 @@ export class SqliteWriteSession implements SqlSession {
     );
   }
 
+  /**
+   * Runs a statement once no scan is under way, since a handler may run some at once. Throws if the
+   * transaction has ended.
+   */
   async #counted<T>(run: () => T | Promise<T>): Promise<T> {
     this.#running += 1;
     try {
-      await this.#ready();
+      if (monotonicMillis() - this.#since > stretchMillis) {
+        await nextTurn();
+        this.#since = monotonicMillis();
+      }
+      // Nothing comes between the last look and the statement, so no two have it at once.
+      while (this.#scanning.isBusy) await this.#scanning.idle();
+      if (!this.#isOpen()) throw hasEnded();
       return await run();
     } finally {
       this.#running -= 1;
     }
-  }
-
-  /**
-   * Waits for a scan that is under way, since a handler may run two statements at once. Throws if
-   * the transaction has ended.
-   */
-  async #ready(): Promise<void> {
-    while (this.#scanning.isBusy) await this.#scanning.idle();
-    if (monotonicMillis() - this.#since > stretchMillis) {
-      await nextTurn();
-      this.#since = monotonicMillis();
-    }
-    if (!this.#isOpen()) throw hasEnded();
   }
 }
 

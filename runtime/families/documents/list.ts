@@ -13,7 +13,8 @@ import {
   type ListQuery,
   type PageRequest,
 } from "../../query/list-request.js";
-import type { StoredDocument, Window } from "../../ports/documents.js";
+import type { PageWindow, StoredDocument, Window } from "../../ports/documents.js";
+import type { CountedPage } from "../../ports/pages.js";
 import { checkPrice } from "./priced.js";
 import { expandedTexts } from "./expand.js";
 import { withSight, type Sight } from "./reach.js";
@@ -37,10 +38,11 @@ export async function listPage<Page>(
   const countUpTo = Math.min(asked.countUpTo ?? Infinity, spec.countUpTo ?? Infinity);
   const window = { offset: offsetOf(context, request), size: request.size, countUpTo };
   await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
-  const rows = await pageRows(context, request, (window) =>
-    documents.select(spec, context.tenant, request, window),
-  );
-  const count = await documents.count(spec, context.tenant, request, countUpTo);
+  const { rows, count } = await countedRows(context, request, {
+    select: (window) => documents.select(spec, context.tenant, request, window),
+    countedPage: (window) =>
+      documents.countedPage(spec, context.tenant, request, window, countUpTo),
+  });
   const { page, size } = request;
   const hits = await hitsText(spec, context, request, rows, sight);
   return new JsonText(`{"hits":${hits},"page":${page},"size":${size},"count":${count}}`);
@@ -78,6 +80,28 @@ export async function pageRows<Row extends StoredDocument>(
   const { rows, isCut } = await readRows(select, sorts, start, size, context.answer);
   if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
   return rows;
+}
+
+/** The rows of a numbered page, which its first portion counts. Throws as `pageRows` does. */
+export async function countedRows<Row extends StoredDocument>(
+  context: ExecutionContext,
+  request: PageRequest,
+  {
+    select,
+    countedPage,
+  }: {
+    readonly select: (window: Window) => Promise<readonly Row[]>;
+    readonly countedPage: (window: PageWindow) => Promise<CountedPage<Row>>;
+  },
+): Promise<CountedPage<Row>> {
+  let count: number | undefined;
+  const rows = await pageRows(context, request, async (window) => {
+    if (count !== undefined) return select(window);
+    const first = await countedPage(window);
+    count = first.count;
+    return first.rows;
+  });
+  return { rows, count: count ?? 0 };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The search operations that generated routes name (service.md "Search routes", decisions.md
 // "Search").
-import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
+import { countedRows, cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../../ports/documents.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, withSight } from "../documents/reach.js";
@@ -50,6 +50,12 @@ export interface SearchCursorPage<Hit> extends Found {
   readonly next_cursor: string | null;
   readonly prev_cursor: string | null;
   readonly has_more: boolean;
+  readonly count: number | null;
+}
+
+/** What a search has found. */
+interface Matches {
+  readonly rows: readonly ScoredDocument[];
   readonly count: number | null;
 }
 
@@ -104,11 +110,10 @@ async function searchPage<Page>(
     costOf(spec, ground, seen, offsetOf(context, seen)),
   );
   const request = narrowQuery(spec.document, context, await spelt(spec, context, seen));
-  const select = makeSelect(spec, context);
-  const rows = await pageRows(context, request, (window) => select(request, window));
+  const { rows, count } = await pageOf(spec, context, request);
   const { page, size } = request;
   const hits = await hitsText(spec.document, context, request, rows, callerSight);
-  const rest = await restOf(spec, context, request, rows);
+  const rest = await restOf(spec, context, request, { rows, count });
   return new JsonText(`{"hits":${hits},"page":${page},"size":${size},${rest}}`);
 }
 
@@ -130,7 +135,31 @@ async function searchByCursor<Page>(
     select({ ...query, match: respelt.match }, window),
   );
   const hits = await hitsText(spec.document, context, request, rows, callerSight);
-  return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
+  const count =
+    request.counts === "none"
+      ? null
+      : await readMany(spec.document, context, callerSight)
+          .of(searchStore)
+          .count(spec, context.tenant, respelt);
+  const rest = await restOf(spec, context, respelt, { rows, count });
+  return new JsonText(`{"hits":${hits},${cursors},${rest}}`);
+}
+
+/** The rows of a numbered page, and how many there are; null if that isn't asked for. */
+async function pageOf(
+  spec: SearchSpec,
+  context: ExecutionContext,
+  request: SearchPageRequest,
+): Promise<Matches> {
+  const select = makeSelect(spec, context);
+  const selectMore = (window: Window) => select(request, window);
+  if (request.counts === "none")
+    return { rows: await pageRows(context, request, selectMore), count: null };
+  const store = readMany(spec.document, context, callerSight).of(searchStore);
+  return countedRows(context, request, {
+    select: selectMore,
+    countedPage: (window) => store.countedPage(spec, context.tenant, request, window),
+  });
 }
 
 /** What a search costs the caller, who does not pay for the filter that a scope adds. */
@@ -189,11 +218,10 @@ async function restOf(
   spec: SearchSpec,
   context: ExecutionContext,
   request: SearchPageRequest | SearchCursorRequest,
-  rows: readonly ScoredDocument[],
+  { rows, count }: Matches,
 ): Promise<string> {
   const store = readMany(spec.document, context, callerSight).of(searchStore);
-  const { counts, facets, facetSize } = request;
-  const count = counts === "none" ? null : await store.count(spec, context.tenant, request);
+  const { facets, facetSize } = request;
   const members: Record<string, unknown> = { count, scores: rows.map(({ score }) => score) };
   if (facets.length > 0) {
     const values: Record<string, unknown> = {};

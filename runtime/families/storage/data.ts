@@ -60,7 +60,7 @@ async function* allObjects(
   const all = walkPages(
     pageSize,
     (after: string | null) =>
-      database.reader.of(objectIndex).page(filter, { after, offset: 0, limit: pageSize }),
+      database.reader.of(objectIndex).select(filter, { after, offset: 0, limit: pageSize }),
     ({ key }) => key,
   );
   for await (const object of all) if (!object.key.startsWith(stagedPrefix(spec))) yield object;

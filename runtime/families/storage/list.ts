@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
-import { objectIndex } from "../../ports/object-index.js";
+import { objectIndex, type IndexedObject } from "../../ports/object-index.js";
 import type { ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { maxKeyBytes, prefixOf } from "./key.js";
@@ -50,20 +50,25 @@ export async function listObjects(
   const root = prefixOf(spec, context.tenant);
   const filter = { prefix: root + prefix, contentType: content_type ?? null, tags: tags ?? {} };
   const index = context.transaction.of(objectIndex);
-  // What no key has is in no index either.
-  const isNone = /[\p{Cc}\\]/u.test(prefix);
-  const window = {
-    after: last === null ? null : root + last,
-    offset: (page - 1) * size,
-    limit: size + 1,
-  };
-  const found = isNone ? [] : await index.page(filter, window);
+  const window = { offset: (page - 1) * size, limit: size + 1 };
   const upTo = Math.min(count?.up_to ?? Infinity, spec.countUpTo ?? Infinity);
-  const counted = last !== null ? null : isNone ? 0 : await index.count(filter, upTo);
-  const hits = found.slice(0, size).map((one) => storedObject(spec, context, one));
-  const lastHit = found.length > size ? hits.at(-1) : undefined;
+  const { rows, count: counted } = await readPage();
+  const hits = rows.slice(0, size).map((one) => storedObject(spec, context, one));
+  const lastHit = rows.length > size ? hits.at(-1) : undefined;
   const next = lastHit === undefined ? null : encodeCursor(context, binding, [lastHit.key]);
   return { hits, page, size, count: counted, next_cursor: next };
+
+  async function readPage(): Promise<{
+    readonly rows: readonly IndexedObject[];
+    readonly count: number | null;
+  }> {
+    // What no key has is in no index either.
+    const isNone = /[\p{Cc}\\]/u.test(prefix);
+    if (last === null)
+      return isNone ? { rows: [], count: 0 } : index.countedPage(filter, window, upTo);
+    const after = root + last;
+    return { rows: isNone ? [] : await index.select(filter, { ...window, after }), count: null };
+  }
 }
 
 function checkPage({ resources }: ExecutionContext, page: number, prefix: string): void {

@@ -150,7 +150,7 @@ async function bringIntoLine(
 ): Promise<ServiceError | null> {
   const filter = { prefix: key, contentType: null, tags: {} };
   const window = { after: null, offset: 0, limit: 1 };
-  const [first] = await context.transaction.of(objectIndex).page(filter, window);
+  const [first] = await context.transaction.of(objectIndex).select(filter, window);
   const known = first?.key === key ? first.etag : undefined;
   if (known === head?.etag) return null;
   const noting = notingFor(spec, context);

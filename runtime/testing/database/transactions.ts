@@ -17,6 +17,7 @@ import {
   contextOf,
   makeStored,
   all,
+  firstPage,
   byId,
   write,
   acceptAnything,
@@ -129,6 +130,32 @@ export function describeTransactions({ describe, test }: TestApi, harness: Contr
             .select(things, tenant, query, { limit: 1_000, offset: 0, after: undefined });
           assert.deepEqual(new Set(found.map(({ id }) => id)), expected, `seed ${seed}`);
         }
+      }));
+
+    test("statements that a transaction runs at once wait for each other", () =>
+      withDatabase(async (database, tenant) => {
+        const counts = await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
+          await store.insert(things, tenant, makeStored({}));
+          const reads = Array.from({ length: 6 }, (_, at) =>
+            at % 2 === 0
+              ? store.count(things, tenant, all)
+              : store
+                  .select(things, tenant, { ...all, sorts: [byId] }, firstPage)
+                  .then(({ length }) => length),
+          );
+          const added = store.insert(things, tenant, makeStored({}));
+          const last = store.count(things, tenant, all);
+          const found = await Promise.all(reads);
+          await added;
+          return [...found, await last];
+        });
+        // The write comes in its turn, among those that are under way with it.
+        assert.ok(
+          counts.every((count) => count === 1 || count === 2),
+          JSON.stringify(counts),
+        );
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 2);
       }));
 
     test("one faulty transaction does not harm those beside it", () =>

@@ -1,4 +1,4 @@
-// How often a write waits for PostgreSQL, whatever follows from it.
+// How often a request waits for PostgreSQL: a write, whatever follows from it, and a page with its count.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
@@ -33,9 +33,13 @@ export const write = async (input, context) => {
 `,
 };
 
-/** Counts the waits of each transaction: how often its client speaks again behind an answer. */
+/**
+ * Counts the waits of each transaction, and of all that is read from documents: how often its client
+ * speaks again behind an answer.
+ */
 async function countWaits(host: string, port: number) {
   const waits: number[] = [];
+  let reads = 0;
   const server = createServer((near) => {
     const far = connect({ host, port });
     let isTheirs = false;
@@ -45,6 +49,7 @@ async function countWaits(host: string, port: number) {
       // Of the service's own connections, none writes documents.
       isTheirs ||= /INSERT INTO "(?:notes|kept)"/.test(chunk.toString("latin1"));
       if (isAnswered) count += 1;
+      if (isAnswered && isTheirs) reads += 1;
       isAnswered = false;
       if (chunk.includes("COMMIT")) {
         if (isTheirs) waits.push(count);
@@ -67,7 +72,12 @@ async function countWaits(host: string, port: number) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port: own } = server.address() as AddressInfo;
-  return { waits, host: `127.0.0.1:${own}`, close: () => server.close() };
+  return {
+    waits,
+    all: () => reads,
+    host: `127.0.0.1:${own}`,
+    close: () => server.close(),
+  };
 }
 
 const postgres = engines.find(({ name, isAvailable }) => name === "postgres" && isAvailable);
@@ -129,6 +139,28 @@ describe.skipIf(postgres === undefined)("round trips to PostgreSQL", () => {
       }
     }
     expect(waits.map((some) => Math.min(...some))).toEqual([3, 3]);
+  });
+
+  test.each([
+    ["a page of a list", "/kept/list", { size: 1 }],
+    [
+      "a page of groups",
+      "/kept/agg_list",
+      { aggregates: { $groups: { id: "id" }, $computed: {} } },
+    ],
+    ["a page of a search", "/search/kept_search/typed", { query: "words", size: 1 }],
+  ])("%s and its count", async (_what, path, body) => {
+    const waits: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      // So that each connection that reads has written.
+      await Promise.all(Array.from({ length: 4 }, () => service?.post("/kept", { text: "words" })));
+      const before = proxy?.all() ?? 0;
+      const answer = await service?.post(path, body);
+      expect(answer?.body.count).toBeGreaterThan(answer?.body.size);
+      waits.push((proxy?.all() ?? 0) - before);
+    }
+    // What somebody reads over a connection that is new isn't seen here.
+    expect(Math.min(...waits.filter((count) => count > 0))).toBe(1);
   });
 
   test("an idempotent one: its lock and record, the write, what follows, its end", async () => {
