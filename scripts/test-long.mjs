@@ -28,6 +28,7 @@ const settings = {
   OPWRIGHT_TEST_DRILLS: String(Math.max(100, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_LIVES: String(Math.max(60, Math.ceil(Number(count) / 50))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
+  OPWRIGHT_TEST_SUITES: "2",
   OPWRIGHT_TEST_MEBIBYTES: "1024",
   OPWRIGHT_TEST_TRANSFERS: "2000",
   OPWRIGHT_TEST_DOWNLOADS: String(Math.max(3_000, Number(count))),
@@ -46,6 +47,7 @@ run("npx", ["vitest", "run", "test/acceptance/evolution/rollout.test.ts"], setti
 run("npx", ["vitest", "run", "test/acceptance/guarantees/no-loss.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/storage/large-transfers.test.ts"], settings);
 run("npx", ["vitest", "run", "test/generator/interrupted-writes.test.ts"], settings);
+run("npx", ["vitest", "run", "test/generator/cli.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/query.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/download.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/aggregate.test.ts"], settings);

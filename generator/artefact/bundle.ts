@@ -33,11 +33,7 @@ export async function bundleServer(source: BundleSource): Promise<Bundle> {
   const reader = openPackageReader();
   const sides = openSides(source.root, reader);
   if (sides === undefined) throw new ArtefactFault("opwright is not installed in this project");
-  const asked = source.whole.map((name) => {
-    const one = reader.find(name, source.root);
-    if (one === undefined) throw new ArtefactFault(`the package ${name} is not installed`);
-    return [name, one] as const;
-  });
+  const asked = findWhole(source, reader);
   let found: readonly Package[] = asked.map(([, one]) => one);
   for (;;) {
     const whole = withDependencies(found, reader);
@@ -62,6 +58,18 @@ export async function bundleServer(source: BundleSource): Promise<Bundle> {
     }
     found = [...found, ...more];
   }
+}
+
+/** Packages that the project asks for whole. Throws `ArtefactFault` if one isn't installed. */
+export function findWhole(
+  { root, whole }: Pick<BundleSource, "root" | "whole">,
+  reader = openPackageReader(),
+): readonly (readonly [name: string, one: Package])[] {
+  return whole.map((name) => {
+    const one = reader.find(name, root);
+    if (one === undefined) throw new ArtefactFault(`the package ${name} is not installed`);
+    return [name, one];
+  });
 }
 
 /** Modules that something outside the bundle names, by where they go. */

@@ -2,9 +2,9 @@
 import { existsSync, lstatSync, realpathSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { bundleServer } from "../artefact/bundle.js";
+import { bundleServer, findWhole } from "../artefact/bundle.js";
 import { ArtefactFault } from "../artefact/fault.js";
-import { gatherParts } from "../artefact/parts.js";
+import { findGiven, gatherParts } from "../artefact/parts.js";
 import { compiledFolder } from "../artefact/sides.js";
 import { refuseOthers, writeArtefact } from "../artefact/write-artefact.js";
 import { compileProject, compileProjectAnew, runCommand } from "./dev-compiler.js";
@@ -30,7 +30,12 @@ export async function runBuild(
   // Packages and modules are known by where they really are.
   const root = realpathSync(project.root);
   const { files = [], whole = [] } = config.build ?? {};
-  const folder = await faultsAsUsage(async () => folderToWrite(configured, to, terminal));
+  const folder = await faultsAsUsage(async () => {
+    // What is said of the artefact is judged before the work begins.
+    for (const given of files) findGiven(root, given);
+    findWhole({ root, whole });
+    return folderToWrite(configured, to, terminal);
+  });
   const reviewed = await reviewedPlan(configured, "built", terminal);
   if (reviewed === undefined) return exitCodes.findings;
   const compiled = await compileToBundle(configured, root);

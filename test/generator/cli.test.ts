@@ -344,7 +344,8 @@ describe("init", () => {
   );
 
   const server = process.env["OPWRIGHT_TEST_POSTGRES"];
-  test.skipIf(server === undefined).each(["conduit", "helpdesk"])(
+  const suites = ["helpdesk", "conduit"].slice(0, Number(process.env["OPWRIGHT_TEST_SUITES"] ?? 1));
+  test.skipIf(server === undefined).each(suites)(
     "the suite of %s passes on PostgreSQL",
     async (template) => {
       const folder = join(root, `new-${template}`);

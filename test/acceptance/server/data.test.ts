@@ -688,14 +688,14 @@ for (const engine of engines)
     });
 
     test("what is named may be in a batch behind, and is missed where no line has it", async () => {
-      const ids = Array.from({ length: 5_001 }, () => randomUUID()).sort();
+      const ids = Array.from({ length: 11 }, () => randomUUID()).sort();
       const [first = "", last = ""] = [ids[0], ids.at(-1)];
       const lines = ids.map((id) => client({ id, ...(id === first ? { referred_by: last } : {}) }));
       const folder = folderOf({ "documents/clients": lines.slice(0, -1) });
       const rest = folderOf({ "documents/clients": lines.slice(-1) });
       expect((await place.run("import", folder)).output).toContain(`has no default/${last}`);
       expect((await place.run("import", rest)).output).toContain("clients: 1 added");
-      expect((await place.run("import", folder)).output).toContain("clients: 5000 added");
+      expect((await place.run("import", folder)).output).toContain("clients: 10 added");
       const [again, behind] = [randomUUID(), randomUUID()];
       const whole = [
         client({ id: again, referred_by: behind }),
