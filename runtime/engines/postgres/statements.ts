@@ -1,7 +1,7 @@
 // Statements of PostgreSQL that each connection prepares once, and the session that sends them.
 import { createHash } from "node:crypto";
 import type { SqlValue } from "../sql/dialect/values.js";
-import type { SqlRow, SqlSession } from "../sql/session.js";
+import { withParts, type SqlRow, type SqlSession } from "../sql/session.js";
 import { postgresDialect } from "./dialect.js";
 
 export interface Answered {
@@ -30,7 +30,7 @@ export function sessionOver(
   return {
     dialect: postgresDialect,
     all,
-    scan: all,
+    scan: (text, parameters, columns) => all(withParts(text, columns), parameters),
     run: async (text, parameters) => (await send(statementOf(text, parameters))).rowCount ?? 0,
     runPipelined: async (text, parameters) => {
       await pipeline(statementOf(text, parameters));

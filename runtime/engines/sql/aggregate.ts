@@ -11,7 +11,7 @@ import {
   type Computed,
   type Group,
 } from "../../query/aggregate.js";
-import { countRows, readCountedPage } from "./count-rows.js";
+import { countRows, readCountedPage, type Counted } from "./count-rows.js";
 import { subjectOf, whereOf } from "./document-rows.js";
 import { filterCondition, type FilteredRow } from "./filter.js";
 import { orderBy } from "./order.js";
@@ -38,24 +38,27 @@ export async function aggregateRows(
     ...aggregate.groups.map((_group, index) => `g${index}`),
     ...aggregate.computed.map((_computed, index) => `c${index}`),
   ];
-  const chosen = (parameters: SqlParameters): string => {
+  // The page and its count name the same groups, so that they are made once.
+  const print = (parameters: SqlParameters): Counted => {
     const inner = printGroups(session, spec, tenant, query, aggregate, zones, parameters);
     const having = filterCondition(aggregate.having, dialect, parameters);
-    return `(${inner}) AS h${having === null ? "" : ` WHERE ${having}`}`;
+    return {
+      parts: `"opwright_groups" AS (${inner})`,
+      found: `FROM "opwright_groups" AS h${having === null ? "" : ` WHERE ${having}`}`,
+    };
   };
   const listed = new SqlParameters(dialect);
-  const found = `FROM ${chosen(listed)}`;
+  const groups = print(listed);
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
   const { rows, count } = await readCountedPage(
     listed,
-    { columns: names.map(quoteName).join(", "), found: `${found}${order}`, window },
-    { found },
+    { columns: names.map(quoteName).join(", "), found: `${groups.found}${order}`, window },
+    groups,
     {
-      read: (text, number) =>
-        session.scan(text, listed.values, { stored: [number], computed: names }),
+      read: (text, more) => session.scan(text, listed.values, { ...more, computed: names }),
       count: () => {
         const counted = new SqlParameters(dialect);
-        return countRows(session, counted, { found: `FROM ${chosen(counted)}` });
+        return countRows(session, counted, print(counted));
       },
     },
   );

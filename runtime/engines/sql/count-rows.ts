@@ -1,12 +1,14 @@
 // How many rows there are, no further than is asked: what the first page of a list costs most.
 import type { SqlParameters } from "./parameters.js";
 import type { CountedPage } from "../../ports/pages.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import type { ScanColumns, SqlRow, SqlSession } from "./session.js";
 
 /** Rows that are counted. */
 export interface Counted {
   /** `FROM … WHERE …`. */
   readonly found: string;
+  /** Queries that it names (`ScanColumns`). */
+  readonly parts?: string;
   /** Where counting ends; all are counted where it is left out. */
   readonly upTo?: number | undefined;
   /**
@@ -27,12 +29,15 @@ export interface Paged {
 
 /** What runs its statements. */
 export interface PageReading {
-  /** Reads the rows with their columns, and the one that is named besides, which is a number. */
-  read(text: string, countColumn: string): Promise<readonly SqlRow[]>;
+  /** Reads the rows with their columns, and with what the statement has besides. */
+  read(text: string, more: ScanColumns): Promise<readonly SqlRow[]>;
   /** Only counts. */
   count(): Promise<number>;
 }
 
+/** What a counted page names; no table has these names. */
+export const pageName = "opwright_page";
+const countName = "opwright_count";
 /** The column in which the last row of a full page has the count. */
 const countColumn = "counted";
 
@@ -46,7 +51,9 @@ export async function countRows(
   counted: Counted,
 ): Promise<number> {
   const text = countStatement(parameters, counted);
-  const [row] = await session.scan(text, parameters.values, { stored: ["count"] });
+  const { parts } = counted;
+  const columns = { stored: ["count"], ...(parts === undefined ? {} : { parts }) };
+  const [row] = await session.scan(text, parameters.values, columns);
   return Number(row?.["count"] ?? 0);
 }
 
@@ -65,15 +72,21 @@ export async function readCountedPage(
   const size = parameters.add(limit);
   const page = `SELECT ${columns} ${found} LIMIT ${size} OFFSET ${parameters.add(offset)}`;
   const all = countStatement(parameters, counted);
+  const last = `row_number() OVER () = ${size}`;
+  const parts = [
+    ...(counted.parts === undefined ? [] : [counted.parts]),
+    `"${countName}" AS (${all})`,
+    `"${pageName}" AS (${page})`,
+  ].join(", ");
   const rows = await read(
-    `SELECT ${columns}, CASE WHEN row_number() OVER () = ${size} THEN (${all}) END AS "${countColumn}" ` +
-      `FROM (${page}) AS "listed"`,
-    countColumn,
+    `SELECT ${columns}, CASE WHEN ${last} THEN (SELECT "count" FROM "${countName}") END AS "${countColumn}" FROM "${pageName}"`,
+    { stored: [countColumn], parts },
   );
   if (rows.length === limit) return { rows, count: Number(rows.at(-1)?.[countColumn]) };
-  if (rows.length === 0 && offset > 0) return { rows, count: await count() };
-  const last = offset + rows.length;
-  return { rows, count: Math.min(last, counted.upTo ?? last) };
+  // What was written since the rows were read must not contradict them.
+  if (rows.length === 0 && offset > 0) return { rows, count: Math.min(offset, await count()) };
+  const end = offset + rows.length;
+  return { rows, count: Math.min(end, counted.upTo ?? end) };
 }
 
 function countStatement(

@@ -8,7 +8,7 @@ import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { isKeyed } from "./keyed-query.js";
 import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
-import { quoteName, type SqlRow, type SqlSession } from "./session.js";
+import { quoteName, withParts, type ScanColumns, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
 /** A query of documents as it is printed, and what reads its rows. */
@@ -18,8 +18,8 @@ interface Listing {
   readonly where: string;
   readonly order: string;
   readonly parameters: SqlParameters;
-  /** Runs the statement, which selects these columns, and whole numbers as which others. */
-  run(text: string, ...numbers: readonly string[]): Promise<readonly SqlRow[]>;
+  /** Runs the statement, which selects these columns, and may have more. */
+  run(text: string, more?: ScanColumns): Promise<readonly SqlRow[]>;
   readRow(row: SqlRow): StoredDocument;
 }
 
@@ -42,11 +42,12 @@ function listingOf(
     where: whereOf(spec, tenant, query, dialect, parameters, ...beyond),
     order: orderBy(sorts, dialect),
     parameters,
-    run: (text, ...numbers) =>
+    run: (text, more = { stored: [] }) =>
       isKeyed(spec, query)
-        ? session.all(text, parameters.values)
+        ? session.all(withParts(text, more), parameters.values)
         : session.scan(text, parameters.values, {
-            stored: [...documentColumns.stored, ...numbers],
+            ...more,
+            stored: [...documentColumns.stored, ...more.stored],
             computed: joined,
           }),
     readRow: (row) => withJoined(readStored(spec, row), row),

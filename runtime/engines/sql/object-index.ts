@@ -57,8 +57,8 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
         { columns, found: `${counted.found}${byKey}`, window },
         counted,
         {
-          read: (text, number) =>
-            session.scan(text, parameters.values, { stored: [...stored, number] }),
+          read: (text, more) =>
+            session.scan(text, parameters.values, { ...more, stored: [...stored, ...more.stored] }),
           count: () => {
             const alone = printed();
             return countRows(session, alone.parameters, alone.counted);

@@ -9,7 +9,7 @@ import type { Dialect } from "./dialect/dialect.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
-import { quoteName, type SqlRow, type SqlSession } from "./session.js";
+import { quoteName, type ScanColumns, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
 /**
@@ -44,8 +44,8 @@ interface MatchListing {
   /** What is joined with them, where they go on, and their order. */
   readonly order: string;
   readonly parameters: SqlParameters;
-  /** Runs the statement, which selects these columns, and whole numbers as which others. */
-  run(text: string, ...numbers: readonly string[]): Promise<readonly SqlRow[]>;
+  /** Runs the statement, which selects these columns, and may have more. */
+  run(text: string, more?: ScanColumns): Promise<readonly SqlRow[]>;
   readRow(row: SqlRow): ScoredDocument;
 }
 
@@ -70,9 +70,10 @@ function listingOf(
     matches: `FROM (${inner}) AS m`,
     order: `${joins}${beyond} ${orderBy(sorts, dialect)}`,
     parameters,
-    run: (text, ...numbers) =>
+    run: (text, more = { stored: [] }) =>
       session.scan(text, parameters.values, {
-        stored: [...documentColumns.stored, ...numbers],
+        ...more,
+        stored: [...documentColumns.stored, ...more.stored],
         computed: ["score", ...joined],
       }),
     readRow: (row) =>

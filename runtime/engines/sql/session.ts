@@ -6,12 +6,17 @@ import type { FieldType } from "../../contract/fields.js";
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** The names of the columns that a query selects. */
+/** The names of the columns that a query selects, and the queries that it names itself. */
 export interface ScanColumns {
   /** Columns that hold text or whole numbers only. */
   readonly stored: readonly string[];
   /** Computed columns, which may also hold fractions. */
   readonly computed?: readonly string[];
+  /**
+   * Queries that the text names, `"name" AS (…)` each, which are printed before it (`WITH`). Within
+   * the text they would be deeper, and SQLite's parser bears 100 levels.
+   */
+  readonly parts?: string;
 }
 
 /**
@@ -39,6 +44,11 @@ export interface SqlSession {
    * it wrote, and if it fails, so does what comes next, at the latest the commit, with its error.
    */
   runPipelined(text: string, parameters: readonly SqlValue[]): Promise<void>;
+}
+
+/** A query with those that it names. */
+export function withParts(text: string, { parts }: Pick<ScanColumns, "parts">): string {
+  return parts === undefined ? text : `WITH ${parts} ${text}`;
 }
 
 /** Quotes an identifier. The generator derives all of them; none comes from a client. */

@@ -1,6 +1,7 @@
 // Statements as parts of a trace (OpenTelemetry, "Semantic conventions for database client spans").
 import { tracePart, type Attributes, type TraceSpan } from "../../ports/tracer.js";
-import type { SqlSession } from "./session.js";
+import { pageName } from "./count-rows.js";
+import { withParts, type SqlSession } from "./session.js";
 
 /** What a span says of a statement. */
 interface StatementFacts {
@@ -26,7 +27,7 @@ export function tracedSession(
     dialect: session.dialect,
     all: (text, parameters) => within(text, () => session.all(text, parameters)),
     scan: (text, parameters, columns) =>
-      within(text, () => session.scan(text, parameters, columns)),
+      within(withParts(text, columns), () => session.scan(text, parameters, columns)),
     run: (text, parameters) => within(text, () => session.run(text, parameters)),
     // It is waited for, so that its span says how long it took.
     runPipelined: async (text, parameters) => {
@@ -59,7 +60,7 @@ function factsOf(text: string, system: DatabaseSystem): StatementFacts {
 function describe(text: string, system: DatabaseSystem): StatementFacts {
   const main = withoutParts(text);
   const operation = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.exec(main)?.[0] ?? "EXECUTE";
-  const table = /\b(?:FROM|INTO|UPDATE|JOIN) "([^"]+)"/;
+  const table = new RegExp(`\\b(?:FROM|INTO|UPDATE|JOIN) "(?!${pageName}")([^"]+)"`);
   const collection = (table.exec(main) ?? table.exec(text))?.[1];
   const name = collection === undefined ? operation : `${operation} ${collection}`;
   const attributes = {

@@ -78,9 +78,7 @@ export function openSqliteDatabase(
     queue.within(work, () =>
       writer.run(work, async (connection, isOpen) => {
         const session = new SqliteWriteSession(connection, work, isOpen);
-        const value = await run(
-          writeTransaction(session, work, connection.prepared, stores, isOpen),
-        );
+        const value = await run(writeTransaction(session, work, stores, isOpen));
         session.expectIdle();
         return value;
       }),
@@ -208,7 +206,6 @@ async function runMigrationPart<T>(
 function writeTransaction(
   session: SqliteWriteSession,
   { trace }: Pick<Work, "trace">,
-  prepared: PreparedConnection,
   stores: SqlStores,
   isOpen: () => boolean,
 ): Transaction {
@@ -216,14 +213,13 @@ function writeTransaction(
   return new SqlTransaction(tracedSession(session, trace, "sqlite"), stores, async (run) => {
     if (!isOpen()) throw hasEnded();
     const savepoint = `attempt_${(attempts += 1)}`;
-    prepared.exec(`SAVEPOINT ${savepoint}`);
+    await session.exec(`SAVEPOINT ${savepoint}`);
     try {
       const value = await run();
-      if (isOpen()) prepared.exec(`RELEASE ${savepoint}`);
+      await session.exec(`RELEASE ${savepoint}`);
       return value;
     } catch (error) {
-      await session.scanned();
-      if (isOpen()) prepared.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+      await session.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
       throw error;
     }
   });

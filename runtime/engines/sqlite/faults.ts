@@ -36,6 +36,7 @@ export function translateFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const violated = violatedIndex(error);
   if (violated !== undefined) return new IndexViolation(violated, error);
+  if (isTooDeep(error)) return fail("query_too_complex", {}, { cause: error });
   return passing.has(primaryCode(error))
     ? unavailable(error)
     : fail("core.infrastructure", {}, { cause: error });
@@ -49,6 +50,11 @@ function primaryCode(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   const text = typeof code === "string" ? code : "";
   return /^SQLITE_[A-Z]+/.exec(text)?.[0] ?? "";
+}
+
+/** Whether a statement has more levels than SQLite's parser bears, which filters bring about. */
+function isTooDeep(error: unknown): boolean {
+  return error instanceof Error && error.message === "parser stack overflow";
 }
 
 /**

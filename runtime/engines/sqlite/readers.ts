@@ -5,7 +5,7 @@ import { unavailable } from "../../contract/errors.js";
 import type { Bulkhead } from "../../work/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
-import { quoteName, type ScanColumns, type SqlRow } from "../sql/session.js";
+import { quoteName, withParts, type ScanColumns, type SqlRow } from "../sql/session.js";
 import type { SqliteConnection, SqliteScan, SqliteValue } from "./driver.js";
 import { isInterrupted, translateFault } from "./faults.js";
 import { StatementCache } from "./statement-cache.js";
@@ -148,11 +148,13 @@ export class SqliteReaders {
  * The query with all its rows in a single row, as JSON, since libsql steps further rows on the main
  * thread. Numbers with a fraction travel as text: in JSON, this SQLite prints only 15 digits.
  */
-function asOneRow(text: string, { stored, computed = [] }: ScanColumns): string {
+function asOneRow(text: string, columns: ScanColumns): string {
+  const { stored, computed = [] } = columns;
   const exact = (column: string): string =>
     `CASE typeof(${column}) WHEN 'real' THEN printf('%!.17g', ${column}) WHEN 'text' THEN ${column} || '' ELSE ${column} END`;
   const values = [...stored.map(quoteName), ...computed.map((name) => exact(quoteName(name)))];
-  return `SELECT json_group_array(json_array(${values.join(", ")})) AS "rows" FROM (${text})`;
+  const rows = `SELECT json_group_array(json_array(${values.join(", ")})) AS "rows" FROM (${text})`;
+  return withParts(rows, columns);
 }
 
 function rowsOf(json: string, { stored, computed = [] }: ScanColumns): readonly SqlRow[] {

@@ -145,9 +145,13 @@ export class SqliteWriteSession implements SqlSession {
     if (this.#running > 0) throw stillRunning(this.#running);
   }
 
-  /** Resolves when no scan is under way. */
-  scanned(): Promise<void> {
-    return this.#scanning.idle();
+  /**
+   * Runs what belongs to the transaction itself, such as a savepoint, once no scan is under way. If
+   * the transaction has ended, it does nothing.
+   */
+  async exec(text: string): Promise<void> {
+    while (this.#scanning.isBusy) await this.#scanning.idle();
+    if (this.#isOpen()) this.#connection.exec(text);
   }
 
   all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {

@@ -42,6 +42,7 @@ export async function listPage<Page>(
     select: (window) => documents.select(spec, context.tenant, request, window),
     countedPage: (window) =>
       documents.countedPage(spec, context.tenant, request, window, countUpTo),
+    upTo: countUpTo,
   });
   const { page, size } = request;
   const hits = await hitsText(spec, context, request, rows, sight);
@@ -82,26 +83,35 @@ export async function pageRows<Row extends StoredDocument>(
   return rows;
 }
 
-/** The rows of a numbered page, which its first portion counts. Throws as `pageRows` does. */
+/** How the portions of a numbered page are read. */
+interface PageReading<Row> {
+  readonly select: (window: Window) => Promise<readonly Row[]>;
+  /** The first portion, which counts. */
+  readonly countedPage: (window: PageWindow) => Promise<CountedPage<Row>>;
+  /** Where counting ends. */
+  readonly upTo: number;
+}
+
+/** The rows of a numbered page, and how many there are. Throws as `pageRows` does. */
 export async function countedRows<Row extends StoredDocument>(
   context: ExecutionContext,
   request: PageRequest,
-  {
-    select,
-    countedPage,
-  }: {
-    readonly select: (window: Window) => Promise<readonly Row[]>;
-    readonly countedPage: (window: PageWindow) => Promise<CountedPage<Row>>;
-  },
+  { select, countedPage, upTo }: PageReading<Row>,
 ): Promise<CountedPage<Row>> {
   let count: number | undefined;
+  let hasMore = false;
   const rows = await pageRows(context, request, async (window) => {
-    if (count !== undefined) return select(window);
+    hasMore = count !== undefined;
+    if (hasMore) return select(window);
     const first = await countedPage(window);
-    count = first.count;
+    ({ count } = first);
     return first.rows;
   });
-  return { rows, count: count ?? 0 };
+  if (!hasMore) return { rows, count: count ?? 0 };
+  // The portions behind it were read later, and what was counted must not contradict them.
+  const end = offsetOf(context, request) + rows.length;
+  const isLast = rows.length < request.size;
+  return { rows, count: Math.min(isLast ? end : Math.max(count ?? 0, end), upTo) };
 }
 
 /**

@@ -159,6 +159,7 @@ async function pageOf(
   return countedRows(context, request, {
     select: selectMore,
     countedPage: (window) => store.countedPage(spec, context.tenant, request, window),
+    upTo: Number.POSITIVE_INFINITY,
   });
 }
 

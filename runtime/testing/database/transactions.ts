@@ -144,7 +144,7 @@ export function describeTransactions({ describe, test }: TestApi, harness: Contr
                   .select(things, tenant, { ...all, sorts: [byId] }, firstPage)
                   .then(({ length }) => length),
           );
-          const added = store.insert(things, tenant, makeStored({}));
+          const added = transaction.attempt(() => store.insert(things, tenant, makeStored({})));
           const last = store.count(things, tenant, all);
           const found = await Promise.all(reads);
           await added;

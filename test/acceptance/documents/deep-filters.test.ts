@@ -91,10 +91,12 @@ for (const engine of engines) {
 
       test.each([
         ["/tasks/query", {}],
+        ["/tasks/query", { count: { up_to: 1_000 } }],
         ["/tasks/list_cursor", {}],
         ["/tasks/raw_list", { return_fields: ["id"] }],
         ["/tasks/raw_list_cursor", { return_fields: ["id"] }],
         ["/search/tasks/typed", { query: ["launch", "range", "all"] }],
+        ["/search/tasks/typed", { options: { max_candidates: 100 } }],
         ["/search/tasks/typed_cursor", { query: ["launch", "range", "all"] }],
         ["/search/tasks/raw", { return_fields: ["id"] }],
         ["/search/tasks/raw_cursor", { return_fields: ["id"], options: { max_candidates: 100 } }],
@@ -130,6 +132,32 @@ for (const engine of engines) {
         const answer = await service.post("/tasks/agg_list", { aggregates: grouped, filters });
         expect(answer.status).toBe(200);
       });
+    });
+
+    test.each([6, 7])("trees of %i levels whose leaves are quantifiers", async (depth) => {
+      const tree = (level: number): Node =>
+        level === 0
+          ? { $not: { $values: { labels: { $subset: ["crew"] } } } }
+          : { [level % 2 === 0 ? "$and" : "$or"]: [tree(level - 1), tree(level - 1)] };
+      const filters = nested(turns("$and", "$or").slice(depth + 1), tree(depth), leaf, true);
+      for (const body of [{}, { count: { up_to: 1_000 } }]) {
+        const { status } = await service.post("/tasks/query", { filters, ...body });
+        expect([body, status]).toEqual([body, 200]);
+      }
+      const options = { max_candidates: 100 };
+      expect((await service.post("/search/tasks/typed", { filters, options })).status).toBe(200);
+      const aggregates = {
+        $computed: {
+          n: { $count: { filter: filters } },
+          sum: { $sum: { field: "estimate", filter: filters } },
+        },
+      };
+      const answer = await service.post("/tasks/agg_list", { aggregates });
+      // More than SQLite's parser bears is the caller's fault.
+      expect([answer.status, answer.body.code]).toBeOneOf([
+        [200, undefined],
+        [422, "query_too_complex"],
+      ]);
     });
 
     test.each(["$median", "$percentile", "$stddev_samp", "$var_pop", "$avg", "$min"])(
