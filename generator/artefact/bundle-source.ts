@@ -1,4 +1,5 @@
 // What an artefact is bundled from.
+import type { Package } from "./packages.js";
 
 export interface BundleSource {
   /** The project's folder. */
@@ -12,6 +13,6 @@ export interface BundleSource {
   readonly compiledAnew: (file: string) => string;
   /** Where a compiled module would be in the project, relative to it. */
   readonly placeOf: (file: string) => string;
-  /** Names of packages to copy whole, besides those that need it. */
-  readonly whole: readonly string[];
+  /** Packages to copy whole, besides those that need it, by the names that ask for them. */
+  readonly whole: readonly (readonly [name: string, one: Package])[];
 }

@@ -33,7 +33,7 @@ export async function bundleServer(source: BundleSource): Promise<Bundle> {
   const reader = openPackageReader();
   const sides = openSides(source.root, reader);
   if (sides === undefined) throw new ArtefactFault("opwright is not installed in this project");
-  const asked = findWhole(source, reader);
+  const asked = source.whole;
   let found: readonly Package[] = asked.map(([, one]) => one);
   for (;;) {
     const whole = withDependencies(found, reader);
@@ -60,12 +60,13 @@ export async function bundleServer(source: BundleSource): Promise<Bundle> {
   }
 }
 
-/** Packages that the project asks for whole. Throws `ArtefactFault` if one isn't installed. */
-export function findWhole(
-  { root, whole }: Pick<BundleSource, "root" | "whole">,
-  reader = openPackageReader(),
+/** Packages that a project has, by their names. Throws `ArtefactFault` if one isn't installed. */
+export function findPackages(
+  root: string,
+  names: readonly string[],
 ): readonly (readonly [name: string, one: Package])[] {
-  return whole.map((name) => {
+  const reader = openPackageReader();
+  return names.map((name) => {
     const one = reader.find(name, root);
     if (one === undefined) throw new ArtefactFault(`the package ${name} is not installed`);
     return [name, one];

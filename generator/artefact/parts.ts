@@ -117,16 +117,11 @@ function isReadByServer(path: string): boolean {
 
 /** Files of a path that the project names: itself, or all below it. */
 function filesGiven(root: string, given: string): readonly string[] {
-  const { path, within, isFolder } = findGiven(root, given);
-  return isFolder ? filesBelow(path).map((file) => `${within}/${file}`) : [within];
-}
-
-/** A path that the project names. Throws `ArtefactFault` if it isn't in the project. */
-export function findGiven(root: string, given: string) {
   const path = join(root, given);
   const within = relative(root, path).split(sep).join("/");
   const stats = statSync(path, { throwIfNoEntry: false });
   if (within === "" || /^\.\.(?:\/|$)/.test(within) || stats === undefined)
     throw new ArtefactFault(`build.files names ${given}, which is not in the project`);
-  return { path, within, isFolder: stats.isDirectory() };
+  if (!stats.isDirectory()) return [within];
+  return filesBelow(path).map((file) => `${within}/${file}`);
 }

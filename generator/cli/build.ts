@@ -2,9 +2,9 @@
 import { existsSync, lstatSync, realpathSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { bundleServer, findWhole } from "../artefact/bundle.js";
+import { bundleServer, findPackages } from "../artefact/bundle.js";
 import { ArtefactFault } from "../artefact/fault.js";
-import { findGiven, gatherParts } from "../artefact/parts.js";
+import { gatherParts } from "../artefact/parts.js";
 import { compiledFolder } from "../artefact/sides.js";
 import { refuseOthers, writeArtefact } from "../artefact/write-artefact.js";
 import { compileProject, compileProjectAnew, runCommand } from "./dev-compiler.js";
@@ -29,13 +29,10 @@ export async function runBuild(
   const { project, config } = configured;
   // Packages and modules are known by where they really are.
   const root = realpathSync(project.root);
-  const { files = [], whole = [] } = config.build ?? {};
-  const folder = await faultsAsUsage(async () => {
-    // What is said of the artefact is judged before the work begins.
-    for (const given of files) findGiven(root, given);
-    findWhole({ root, whole });
-    return folderToWrite(configured, to, terminal);
-  });
+  const { files = [] } = config.build ?? {};
+  const folder = await faultsAsUsage(async () => folderToWrite(configured, to, terminal));
+  // Files may be made by the project's own command, so they are looked for behind it.
+  const whole = await faultsAsUsage(async () => findPackages(root, config.build?.whole ?? []));
   const reviewed = await reviewedPlan(configured, "built", terminal);
   if (reviewed === undefined) return exitCodes.findings;
   const compiled = await compileToBundle(configured, root);

@@ -333,7 +333,7 @@ test("it is the same to the byte when it is built again, over the earlier one", 
   expect(contents(join(root, "build"))).toEqual(first);
 });
 
-test("two processes at once, elsewhere, make the same, which is whole, and everybody may read it", async () => {
+test("two processes that build one artefact at once both end well, and everybody may read it", async () => {
   const first = contents(join(root, "build"));
   const together = join(parent, "together");
   // Of a process that was killed, and of somebody.
@@ -418,7 +418,23 @@ test("a file that code names and nobody copies is told", async () => {
     0,
     expect.stringContaining("not in it: assets/greetings/en.txt, which code of yours names"),
   ]);
+  expect(existsSync(join(root, "build/server.js"))).toBe(true);
   expect(existsSync(join(root, "build/assets"))).toBe(false);
+});
+
+test("files are found that the project's own command makes", async () => {
+  const make = `import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc"]);
+mkdirSync("made", { recursive: true });
+writeFileSync("made/styles.css", "body {}");
+`;
+  write("make.mjs", make);
+  const to = join(parent, "with-made");
+  const config = configuration(`{ dev: { build: "node make.mjs" }, build: { files: ["made"] } }`);
+  const { code, stderr } = await build("--to", to, "--config", config);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("made")]);
+  expect(readFileSync(join(to, "made/styles.css"), "utf8")).toBe("body {}");
 });
 
 test("a project that isn't right isn't built, and keeps what it had", async () => {
