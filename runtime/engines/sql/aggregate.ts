@@ -11,9 +11,10 @@ import {
   type Computed,
   type Group,
 } from "../../query/aggregate.js";
-import { countRows, readCountedPage, type Counted } from "./count-rows.js";
+import { countRows, type Counted } from "./count-rows.js";
 import { subjectOf, whereOf } from "./document-rows.js";
 import { filterCondition, type FilteredRow } from "./filter.js";
+import { readCountedPage, type Listing } from "./listing.js";
 import { orderBy } from "./order.js";
 import { SqlParameters } from "./parameters.js";
 import { quoteName, readScalar, type SqlRow, type SqlSession } from "./session.js";
@@ -50,21 +51,20 @@ export async function aggregateRows(
   const listed = new SqlParameters(dialect);
   const groups = print(listed);
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
-  const { rows, count } = await readCountedPage(
-    listed,
-    { columns: names.map(quoteName).join(", "), found: `${groups.found}${order}`, window },
-    groups,
-    {
-      read: (text, more) => session.scan(text, listed.values, { ...more, computed: names }),
-      count: () => {
-        const counted = new SqlParameters(dialect);
-        return countRows(session, counted, print(counted));
-      },
+  const listing: Listing<readonly AggregateValue[]> = {
+    columns: names.map(quoteName).join(", "),
+    found: `${groups.found}${order}`,
+    counted: groups,
+    parameters: listed,
+    run: (text, more = { stored: [] }) =>
+      session.scan(text, listed.values, { ...more, computed: names }),
+    readRow: (row) => names.map((name, index) => readValue(types[index] ?? "string", row, name)),
+    count(upTo) {
+      const counted = new SqlParameters(dialect);
+      return countRows(session, counted, print(counted), upTo);
     },
-  );
-  const valuesOf = (row: SqlRow): readonly AggregateValue[] =>
-    names.map((name, index) => readValue(types[index] ?? "string", row, name));
-  return { rows: rows.map(valuesOf), count };
+  };
+  return readCountedPage(listing, window);
 }
 
 /**

@@ -2,12 +2,13 @@
 import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { aggregateRows } from "./aggregate.js";
-import { countFound, readPage, selectRows } from "./document-listing.js";
+import { countDocuments, printDocumentListing } from "./document-listing.js";
 import { bodyAsRead, ownerOf, readStored } from "./document-rows.js";
 import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
+import { readCountedPage, selectListed } from "./listing.js";
 import { namedRows } from "./named-rows.js";
 import { tenantsOf } from "./document-tenants.js";
 import { ownedRows } from "./owned-rows.js";
@@ -55,12 +56,13 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return row === undefined ? null : bodyAsRead(spec, Number(row["shape"]), String(row["body"]));
     },
 
-    select: (spec, tenant, query, window) => selectRows(session, spec, tenant, query, window),
+    select: (spec, tenant, query, window) =>
+      selectListed(printDocumentListing(session, spec, tenant, query, window.after), window),
 
     countedPage: (spec, tenant, query, window, upTo) =>
-      readPage(session, spec, tenant, query, { ...window, upTo }),
+      readCountedPage(printDocumentListing(session, spec, tenant, query), window, upTo),
 
-    count: (spec, tenant, query, upTo) => countFound(session, spec, tenant, query, upTo),
+    count: (spec, tenant, query, upTo) => countDocuments(session, spec, tenant, query, upTo),
 
     named: (asked, tenant, maxBytes) => namedRows(session, asked, tenant, maxBytes),
 

@@ -7,7 +7,8 @@ import type {
   ObjectFilter,
   ObjectIndex,
 } from "../../ports/object-index.js";
-import { countRows, readCountedPage } from "./count-rows.js";
+import { countRows } from "./count-rows.js";
+import { readCountedPage, selectListed, type Listing } from "./listing.js";
 import { SqlParameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
@@ -28,7 +29,6 @@ const stored = [
   "tags",
 ];
 const columns = stored.map((name) => `"${name}"`).join(", ");
-const byKey = ` ORDER BY "key"`;
 
 /** The object index, within one transaction. */
 export function sqlObjectIndex(session: SqlSession): ObjectIndex {
@@ -37,36 +37,11 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
   return {
     ...notesOf(session),
 
-    async select(filter, { after, offset, limit }) {
-      const parameters = new SqlParameters(dialect);
-      const where = whereOf(filter, after, parameters);
-      const window = `LIMIT ${parameters.add(limit)} OFFSET ${parameters.add(offset)}`;
-      const text = `SELECT ${columns} FROM "opwright_objects" WHERE ${where}${byKey} ${window}`;
-      return (await session.scan(text, parameters.values, { stored })).map(readObject);
-    },
+    select: (filter, window) =>
+      selectListed(printObjectListing(session, filter, window.after), window),
 
-    async countedPage(filter, window, upTo) {
-      const printed = () => {
-        const parameters = new SqlParameters(dialect);
-        const found = `FROM "opwright_objects" WHERE ${whereOf(filter, null, parameters)}`;
-        return { parameters, counted: { found, upTo, orderBy: byKey } };
-      };
-      const { parameters, counted } = printed();
-      const { rows, count } = await readCountedPage(
-        parameters,
-        { columns, found: `${counted.found}${byKey}`, window },
-        counted,
-        {
-          read: (text, more) =>
-            session.scan(text, parameters.values, { ...more, stored: [...stored, ...more.stored] }),
-          count: () => {
-            const alone = printed();
-            return countRows(session, alone.parameters, alone.counted);
-          },
-        },
-      );
-      return { rows: rows.map(readObject), count };
-    },
+    countedPage: (filter, window, upTo) =>
+      readCountedPage(printObjectListing(session, filter, null), window, upTo),
 
     async known(after, last, limit) {
       const rows = await session.all(
@@ -75,6 +50,31 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
         [after, last, limit],
       );
       return rows.map((row) => ({ key: String(row["key"]), etag: String(row["etag"]) }));
+    },
+  };
+}
+
+/** Prints a query of objects, whose keys follow another one if that is given. */
+function printObjectListing(
+  session: SqlSession,
+  filter: ObjectFilter,
+  after: string | null,
+): Listing<IndexedObject> {
+  const parameters = new SqlParameters(session.dialect);
+  const found = `FROM "opwright_objects" WHERE ${whereOf(filter, after, parameters)}`;
+  const orderBy = ` ORDER BY "key"`;
+  const counted = { found, orderBy };
+  return {
+    columns,
+    found: `${found}${orderBy}`,
+    counted,
+    parameters,
+    run: (text, more = { stored: [] }) =>
+      session.scan(text, parameters.values, { ...more, stored: [...stored, ...more.stored] }),
+    readRow: readObject,
+    count: (upTo) => {
+      const alone = printObjectListing(session, filter, after);
+      return countRows(session, alone.parameters, alone.counted, upTo);
     },
   };
 }

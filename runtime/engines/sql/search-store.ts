@@ -3,8 +3,9 @@ import { elementOf } from "../../query/fields.js";
 import type { SearchStore } from "../../ports/search.js";
 import { SqlParameters } from "./parameters.js";
 import { wordsLike, wordsWithin } from "./indexed-words.js";
+import { readCountedPage, selectListed } from "./listing.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
-import { countMatches, printMatches, readMatchesPage, selectMatches } from "./search-listing.js";
+import { countMatches, printMatches, printMatchListing } from "./search-listing.js";
 import { readScalar, type SqlSession } from "./session.js";
 
 /** The search store of one transaction. */
@@ -12,10 +13,11 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
   const { dialect } = session;
 
   return {
-    select: (spec, tenant, query, window) => selectMatches(session, spec, tenant, query, window),
+    select: (spec, tenant, query, window) =>
+      selectListed(printMatchListing(session, spec, tenant, query, window.after), window),
 
     countedPage: (spec, tenant, query, window) =>
-      readMatchesPage(session, spec, tenant, query, window),
+      readCountedPage(printMatchListing(session, spec, tenant, query), window),
 
     count: (spec, tenant, query) => countMatches(session, spec, tenant, query),
 

@@ -1,6 +1,5 @@
 // Statements as parts of a trace (OpenTelemetry, "Semantic conventions for database client spans").
 import { tracePart, type Attributes, type TraceSpan } from "../../ports/tracer.js";
-import { pageName } from "./count-rows.js";
 import { withParts, type SqlSession } from "./session.js";
 
 /** What a span says of a statement. */
@@ -60,8 +59,11 @@ function factsOf(text: string, system: DatabaseSystem): StatementFacts {
 function describe(text: string, system: DatabaseSystem): StatementFacts {
   const main = withoutParts(text);
   const operation = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.exec(main)?.[0] ?? "EXECUTE";
-  const table = new RegExp(`\\b(?:FROM|INTO|UPDATE|JOIN) "(?!${pageName}")([^"]+)"`);
-  const collection = (table.exec(main) ?? table.exec(text))?.[1];
+  const tables = /\b(?:FROM|INTO|UPDATE|JOIN) "([^"]+)"/g;
+  // Queries that the statement names are no tables.
+  const collection = [...main.matchAll(tables), ...text.matchAll(tables)]
+    .map(([, name]) => name)
+    .find((name) => !text.includes(`"${name}" AS (`));
   const name = collection === undefined ? operation : `${operation} ${collection}`;
   const attributes = {
     "db.system.name": system,

@@ -8,18 +8,17 @@ import { parseWith, type ParsedBody } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
 import type { Handler } from "../../operations/operation.js";
 import type { JointPart, JointSearchSpec } from "../../ports/search-spec.js";
-import { scoreField, searchStore, type ScoredDocument } from "../../ports/search.js";
+import { scoreField, type ScoredDocument } from "../../ports/search.js";
 import type { Filter, Position, SortKey } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { checkPrice } from "../documents/priced.js";
 import { callerSight, sightBy, withSight } from "../documents/reach.js";
-import { readMany } from "../documents/read-many.js";
 import { documentText } from "../documents/render.js";
 import { readRows } from "../documents/rows.js";
 import { narrowQuery } from "../documents/scoped.js";
 import { showDocuments, type SeenDocument } from "../documents/visible.js";
 import { parseJoint, type JointRequest } from "./joint-request.js";
-import { costOf, highlightsOf, makeSelect, spelt } from "./operations.js";
+import { costOf, highlightsOf, makeSelect, spelt, storeOf } from "./operations.js";
 import type { SearchCursorRequest } from "./request.js";
 
 /** A hit of a search over others. */
@@ -223,7 +222,7 @@ async function countsOf(all: readonly Asked[]): Promise<JointPage["counts"]> {
   const counts: Record<string, number> = {};
   for (const { part, request, context } of all) {
     if (request.counts === "none") continue;
-    const store = readMany(part.search.document, context, callerSight).of(searchStore);
+    const store = storeOf(part.search, context);
     counts[part.search.document.name] = await store.count(part.search, context.tenant, request);
   }
   return counts;

@@ -14,7 +14,12 @@ import { searchCost, type Cost, type Ground } from "../../operations/query-cost.
 import { highlight } from "./highlight.js";
 import { everything } from "../../query/ast.js";
 import { phrases, wordCount } from "../../query/match.js";
-import type { ScoredDocument, SearchQuery } from "../../ports/search.js";
+import {
+  searchStore,
+  type ScoredDocument,
+  type SearchQuery,
+  type SearchStore,
+} from "../../ports/search.js";
 import {
   parseSearchCursor,
   parseSearchPage,
@@ -24,7 +29,6 @@ import {
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { withSpellings, type WordsLike, type WordsSeen } from "./spelling.js";
 import { textsAt } from "../../ports/searched-texts.js";
-import { searchStore } from "../../ports/search.js";
 
 /** What every answer contains besides hits and paging. */
 interface Found {
@@ -138,11 +142,14 @@ async function searchByCursor<Page>(
   const count =
     request.counts === "none"
       ? null
-      : await readMany(spec.document, context, callerSight)
-          .of(searchStore)
-          .count(spec, context.tenant, respelt);
+      : await storeOf(spec, context).count(spec, context.tenant, respelt);
   const rest = await restOf(spec, context, respelt, { rows, count });
   return new JsonText(`{"hits":${hits},${cursors},${rest}}`);
+}
+
+/** Where a search is asked for a caller. */
+export function storeOf({ document }: SearchSpec, context: ExecutionContext): SearchStore {
+  return readMany(document, context, callerSight).of(searchStore);
 }
 
 /** The rows of a numbered page, and how many there are; null if that isn't asked for. */
@@ -151,13 +158,12 @@ async function pageOf(
   context: ExecutionContext,
   request: SearchPageRequest,
 ): Promise<Matches> {
-  const select = makeSelect(spec, context);
-  const selectMore = (window: Window) => select(request, window);
+  const store = storeOf(spec, context);
+  const select = (window: Window) => store.select(spec, context.tenant, request, window);
   if (request.counts === "none")
-    return { rows: await pageRows(context, request, selectMore), count: null };
-  const store = readMany(spec.document, context, callerSight).of(searchStore);
+    return { rows: await pageRows(context, request, select), count: null };
   return countedRows(context, request, {
-    select: selectMore,
+    select,
     countedPage: (window) => store.countedPage(spec, context.tenant, request, window),
     upTo: Number.POSITIVE_INFINITY,
   });
@@ -195,7 +201,7 @@ export async function spelt<Request extends SearchPageRequest | SearchCursorRequ
   const { match, isFuzzy } = request;
   if (match === null || !isFuzzy) return request;
   const { tenant } = context;
-  const store = readMany(spec.document, context, callerSight).of(searchStore);
+  const store = storeOf(spec, context);
   // Of the request's own conditions none counts: what is found by them must not change how it is
   // scored.
   const seen = narrowQuery(spec.document, context, {
@@ -210,7 +216,7 @@ export async function spelt<Request extends SearchPageRequest | SearchCursorRequ
 }
 
 export function makeSelect(spec: SearchSpec, context: ExecutionContext) {
-  const store = readMany(spec.document, context, callerSight).of(searchStore);
+  const store = storeOf(spec, context);
   return (query: SearchQuery, window: Window) => store.select(spec, context.tenant, query, window);
 }
 
@@ -221,7 +227,7 @@ async function restOf(
   request: SearchPageRequest | SearchCursorRequest,
   { rows, count }: Matches,
 ): Promise<string> {
-  const store = readMany(spec.document, context, callerSight).of(searchStore);
+  const store = storeOf(spec, context);
   const { facets, facetSize } = request;
   const members: Record<string, unknown> = { count, scores: rows.map(({ score }) => score) };
   if (facets.length > 0) {
