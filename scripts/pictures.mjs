@@ -2,15 +2,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openBrowser } from "./browser.mjs";
 import { build, buildService, install, root } from "./prepare.mjs";
 
 install();
 build();
 buildService();
-const { chromium } = createRequire(import.meta.url)("playwright-core");
 const data = mkdtempSync(join(tmpdir(), "opwright-pictures-"));
 const port = "4419";
 const url = `http://127.0.0.1:${port}`;
@@ -55,10 +54,7 @@ const change = async (page) => {
 };
 const folder = join(root, "docs/pictures");
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({
-  executablePath: process.env.OPWRIGHT_TEST_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await openBrowser();
 for (const [width, height, colorScheme] of [
   [1280, 800, "light"],
   [1280, 800, "dark"],
