@@ -702,6 +702,8 @@ for (const engine of engines)
         ...Array.from({ length: 5_000 }, () => client()),
         client({ id: behind }),
       ];
+      const cut = folderOf({ "documents/clients": whole.slice(0, -1) });
+      expect((await place.run("import", cut)).output).toContain(`has no default/${behind}`);
       const all = await place.run("import", folderOf({ "documents/clients": whole }));
       expect(all.output).toContain("clients: 5002 added");
     });
