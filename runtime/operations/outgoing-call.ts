@@ -48,7 +48,7 @@ function send(
   { url, headers, body, lookup, clock, signal }: Omit<OutgoingCall, "trace" | "traceparent">,
   traceparent: string | undefined,
 ): Promise<number> {
-  const request = url.startsWith("https:") ? requestHttps : requestHttp;
+  const request = new URL(url).protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) throw reasonOf(signal);
     const bytes = Buffer.from(body);

@@ -24,7 +24,7 @@ export function isCallable(text: string, reach: Reach): boolean {
 function isAllowed(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return isPublic(host);
-  return host.includes(".") && !/(?:^|\.)(?:localhost|local|internal)\.?$/.test(host);
+  return host.includes(".") && !/(?:^|\.)(?:localhost|local|internal)\.*$/.test(host);
 }
 
 /**
