@@ -119,6 +119,13 @@ export interface WebhookStore {
   find(owner: WebhookOwner, id: string): Promise<Webhook | null>;
   /** Removes a webhook, which ends its deliveries; returns whether it was there. */
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
+  /** Up to `limit` webhooks, in the order of their ids, after an id. */
+  walkSecrets(
+    after: string | null,
+    limit: number,
+  ): Promise<readonly Pick<Webhook, "id" | "secret">[]>;
+  /** Stores a secret as it is sealed now, unless it has changed. */
+  setSecret(from: Pick<Webhook, "id" | "secret">, sealed: string): Promise<void>;
   /** Removes all webhooks of somebody in a tenant, or with null in every one. */
   removeOf(owner: { readonly principalId: string; readonly tenant: string | null }): Promise<void>;
   /**

@@ -9,6 +9,7 @@ import { webhookStore } from "../../ports/webhooks.js";
 import { startDeliverer } from "./deliver.js";
 import { webhookEntry } from "./entry.js";
 import { findHearers } from "./rights.js";
+import { renewSecrets } from "./secret.js";
 import { readWebhookSettings } from "./settings.js";
 import type { WebhooksSpec } from "./spec.js";
 
@@ -20,10 +21,11 @@ const batchSize = 1_000;
 export const webhooksFamily = familyOf<WebhooksSpec>()({
   member: "webhooks",
   settings: readWebhookSettings,
-  jobs: (_spec, { clock }) => [
+  jobs: (_spec, { clock, sealer }) => [
     hourly("webhooks.old", (transaction) =>
       transaction.of(webhookStore).prune(clock.now() - keptFor, batchSize),
     ),
+    ...renewSecrets(sealer),
   ],
   metrics: (_spec, service) => metricsOf(service),
   async staged(spec, context, event) {
