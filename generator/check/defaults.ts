@@ -16,14 +16,13 @@ import { isNullable, type JsonSchema } from "../model/json-schema.js";
  */
 export async function defaultsFit(context: RuleContext): Promise<void> {
   const { types } = context.expanded.model;
-  for (const { what = "default", member, schema, value, at } of families.flatMap((one) =>
-    one.defaults(context),
-  )) {
+  for (const declared of families.flatMap((one) => one.defaults(context))) {
+    const { code = "OPW031", what = "default", member, schema, value, at } = declared;
     if (fitsPlainly(schema, value)) continue;
     const message = await faultOf(schema, value, types);
     if (message === undefined) continue;
     const fault = `the ${what} ${shownValue(value)} of ${member} ${message}`;
-    context.report({ code: "OPW031", message: fault, at, ...defaultAdvice(schema, value) });
+    context.report({ code, message: fault, at, ...defaultAdvice(schema, value) });
   }
 }
 

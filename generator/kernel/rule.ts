@@ -1,5 +1,6 @@
 // Rules over the whole registry: what they work with, and what families give to those that are the
 // same for all.
+import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import type { Origin, Report } from "../diagnostics/diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
 import type { TypeReader } from "../load/types.js";
@@ -32,6 +33,8 @@ export type RegistryRule = (context: RuleContext) => void;
 
 /** A default value, or another value for a member, and the schema that it has to fit. */
 export interface DeclaredDefault {
+  /** The finding where it doesn't fit, if it isn't that of defaults. */
+  readonly code?: DiagnosticCode;
   /** What it is, if it is no default. */
   readonly what?: string;
   readonly member: string;

@@ -203,7 +203,7 @@ export interface JobStore {
    * Returns the id of the run that waits.
    */
   add(run: NewRun): Promise<string>;
-  /** Adds runs without keys. */
+  /** Adds runs, as `add` does; no two of them have the same key in a tenant. */
   addAll(runs: readonly NewRun[]): Promise<void>;
   /** Ends the runs of a job with a key that have not ended, but for one. Returns how many. */
   cancelByKey(
@@ -220,8 +220,8 @@ export interface JobStore {
   cancel(tenant: string, id: string, now: number, keptUntil: number): Promise<boolean>;
   /** Has a run that has failed or was cancelled begin anew; returns whether it was there. */
   retry(tenant: string, id: string, now: number): Promise<boolean>;
-  /** Has failed runs begin anew, up to `limit`; returns how many. */
-  retryFailed(jobs: readonly string[] | null, now: number, limit: number): Promise<number>;
+  /** Has failed runs of some jobs begin anew, up to `limit`; returns how many. */
+  retryFailed(jobs: readonly string[], now: number, limit: number): Promise<number>;
   find(tenant: string, id: string): Promise<RunRecord | null>;
   /** Runs with the rights of a principal in all tenants, in the order of their ids, after an id. */
   listOf(principalId: string, after: string | null, limit: number): Promise<readonly RunRecord[]>;

@@ -3,7 +3,7 @@ import { jobStore, type RunState } from "../ports/jobs.js";
 import { defaultTenant } from "../contract/default-tenant.js";
 import { presentName, storedNames } from "../contract/former-names.js";
 import { sleep } from "../ports/ambient.js";
-import { givenKey } from "../families/jobs/enqueue.js";
+import { givenKey } from "../families/jobs/keys.js";
 import { plansOf } from "../families/jobs/schedules.js";
 import type { JobsSpec } from "../families/jobs/spec.js";
 import type { RunningService } from "../server/start.js";

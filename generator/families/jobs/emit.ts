@@ -1,8 +1,6 @@
 // jobs.ts: the types of jobs, and what enqueues them; job-handlers.ts: their functions. They are
 // apart so that a job's own module can enqueue others.
-import { propertiesOf } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import { own } from "../../model/records.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -18,6 +16,7 @@ import {
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
+import { memberDefaults } from "./defaults.js";
 import { jobInputModule, jobInputNames } from "./inputs.js";
 import type { JobModel } from "./model.js";
 
@@ -64,22 +63,12 @@ function emitDeclarations(model: RegistryModel, jobs: Jobs): EmittedFile {
       })),
       jobs: Object.entries(jobs).flatMap(([job, one]) => [
         `    ${literal(job)}: {`,
-        ...memberLines(one, checks.get(job) ?? "", defaultsOf(model, one)),
+        ...memberLines(one, checks.get(job) ?? "", memberDefaults(model, one)),
         "    },",
       ]),
       was: formerNames(jobs),
     })),
   };
-}
-
-/** Values of members of its input that may be left out. */
-function defaultsOf({ types }: RegistryModel, { typeName }: JobModel) {
-  const members = Object.entries(propertiesOf(own(types, typeName) ?? true));
-  return Object.fromEntries(
-    members.flatMap(([name, schema]) =>
-      typeof schema === "object" && "default" in schema ? [[name, schema["default"]]] : [],
-    ),
-  );
 }
 
 function memberLines(

@@ -5,6 +5,7 @@ import { ofGenerated } from "../../model/code.js";
 import { documents } from "../documents/index.js";
 import { storage } from "../storage/index.js";
 import { compare } from "./compare.js";
+import { jobDefaults } from "./defaults.js";
 import { diagnostics } from "./diagnostics.js";
 import { emitJobs } from "./emit.js";
 import { expandJobRuns, jobsModel } from "./expand.js";
@@ -20,6 +21,7 @@ export const jobs = family({
   name: "jobs",
   format,
   diagnostics,
+  defaults: jobDefaults,
   models,
   after: [documents, storage],
   expand(context) {

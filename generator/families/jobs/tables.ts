@@ -73,6 +73,8 @@ export const tables: SystemTables = (engine) => {
         : []),
     ],
     "opwright_jobs.scopes": [addColumn("opwright_jobs", `"scopes" ${type.text}`)],
+    // When it became ready; an earlier version leaves it out.
+    "opwright_jobs.ready": [addColumn("opwright_jobs", `"ready_at" ${type.number}`)],
     "opwright_jobs.trace": [addColumn("opwright_jobs", `"traceparent" ${type.text}`)],
   };
 };

@@ -19,6 +19,7 @@ const taken = [
   "state",
   "due_at",
   "planned_at",
+  "ready_at",
   "max_attempts",
   "traceparent",
 ]
@@ -26,9 +27,11 @@ const taken = [
   .join(", ");
 /** The run has not ended. */
 const open = `"ended_at" IS NULL`;
+/** A run with its key that has not begun takes what the new one has. */
+const isAlone = ` ON CONFLICT ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "claims" = 0 AND ${open} DO UPDATE SET ${taken}`;
 /** The run begins anew; whoever held it holds it no longer. */
 const anew = (now: string): string =>
-  `"state" = 'ready', "due_at" = NULL, "ended_at" = NULL, "kept_until" = NULL, "attempts" = 0, "claims" = "claims" + 1, "planned_at" = ${now}`;
+  `"state" = 'ready', "due_at" = NULL, "ended_at" = NULL, "kept_until" = NULL, "attempts" = 0, "claims" = "claims" + 1, "ready_at" = ${now}`;
 
 /** The methods of the store of jobs that add runs and steer them, within one transaction. */
 export function sqlJobChanges(
@@ -52,13 +55,9 @@ export function sqlJobChanges(
 
     async add(run) {
       const row = newRunRow(run);
-      const isAlone =
-        run.key === null
-          ? ""
-          : ` ON CONFLICT ("lane", "run_key") WHERE "run_key" IS NOT NULL AND "claims" = 0 AND ${open} DO UPDATE SET ${taken}`;
       const rows = await session.all(
         `INSERT INTO "opwright_jobs" (${columns.join(", ")}) VALUES (${columns.map((_name, index) => at(index + 1)).join(", ")})` +
-          `${isAlone} RETURNING "id"`,
+          `${run.key === null ? "" : isAlone} RETURNING "id"`,
         Object.values(row),
       );
       return String(rows[0]?.["id"]);
@@ -68,7 +67,7 @@ export function sqlJobChanges(
       if (runs.length === 0) return;
       await session.run(
         `INSERT INTO "opwright_jobs" (${columns.join(", ")}) SELECT ${columns.map((name) => `w.${name}`).join(", ")} ` +
-          `FROM ${dialect.records(newRunFields, at(1))}`,
+          `FROM ${dialect.records(newRunFields, at(1))}${runs.some(({ key }) => key !== null) ? ` WHERE true${isAlone}` : ""}`,
         [recordsText(newRunFields, runs.map(newRunRow))],
       );
     },
@@ -104,11 +103,11 @@ export function sqlJobChanges(
     },
 
     retryFailed(jobs, now, limit) {
-      const which = jobs === null ? "" : ` AND o.${dialect.isIn(jobField, at(2))}`;
+      const which = ` AND o.${dialect.isIn(jobField, at(2))}`;
       const failed = `"opwright_jobs" o WHERE o."state" = 'failed'${which} ORDER BY o."ended_at" LIMIT ${limit}`;
       return session.run(
         `UPDATE "opwright_jobs" SET ${anew(at(1))} WHERE ${dialect.isRowOf("o", failed)}`,
-        jobs === null ? [now] : [now, dialect.list(jobs)],
+        [now, dialect.list(jobs)],
       );
     },
   };

@@ -25,7 +25,7 @@ export function sqlJobFigures(session: SqlSession): Pick<JobStore, "state" | "pr
       );
       const [row] = await session.all(
         `SELECT ${columns.join(", ")}, ` +
-          `(SELECT min("planned_at") FROM (SELECT "planned_at" FROM "opwright_jobs" WHERE "state" = 'ready' ORDER BY "lane" LIMIT ${mostCounted}) c) AS "oldest"`,
+          `(SELECT min("since") FROM (SELECT coalesce("ready_at", "planned_at") AS "since" FROM "opwright_jobs" WHERE "state" = 'ready' ORDER BY "lane" LIMIT ${mostCounted}) c) AS "oldest"`,
         [],
       );
       const number = (name: string): number => Number(row?.[name] ?? 0);

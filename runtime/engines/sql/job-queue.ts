@@ -52,7 +52,7 @@ export function sqlJobQueue(session: SqlSession): Queue {
         `CASE WHEN ${isOver} THEN ${value} ELSE ${otherwise} END`;
       const due = `"opwright_jobs" WHERE "due_at" <= ${at(1)} ORDER BY "due_at" LIMIT ${limit}${dialect.skipLocked}`;
       return session.run(
-        `UPDATE "opwright_jobs" SET "state" = ${when("'failed'", "'ready'")}, "due_at" = NULL, ` +
+        `UPDATE "opwright_jobs" SET "state" = ${when("'failed'", "'ready'")}, "ready_at" = "due_at", "due_at" = NULL, ` +
           `"ended_at" = ${when(dialect.typed("integer", at(1)), `"ended_at"`)}, ` +
           `"kept_until" = ${when(dialect.typed("integer", at(2)), `"kept_until"`)}, ` +
           `"error" = CASE WHEN "state" = 'running' THEN ${dialect.typed("text", at(3))} ELSE "error" END ` +
@@ -268,7 +268,11 @@ function settlementOf(session: SqlSession): Queue["settle"] {
       case "again":
         return change(hold, `${later}, "error" = ${at(4)}`, [end.dueAt, end.error]);
       case "released":
-        return change(hold, `"state" = 'ready', "due_at" = NULL, "attempts" = "attempts" - 1`, []);
+        return change(
+          hold,
+          `"state" = 'ready', "ready_at" = ${at(3)}, "due_at" = NULL, "attempts" = "attempts" - 1`,
+          [now],
+        );
       case "failed":
         return change(hold, `${over("failed")}, "error" = ${at(5)}`, [
           now,

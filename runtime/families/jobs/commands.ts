@@ -26,8 +26,10 @@ export const jobsCommand = (spec: JobsSpec): ServiceCommand => ({
     if (args.length > 2) return null;
     if (what === undefined) return state(spec);
     if (job !== undefined && !Object.hasOwn(spec.jobs, job)) return refuseJob(spec, job);
-    const known = job === undefined ? null : storedNames(spec.was, [job]);
-    if (what === "failed") return listFailed(spec, known);
+    if (what === "failed")
+      return listFailed(spec, job === undefined ? null : storedNames(spec.was, [job]));
+    // No process of this version would begin another job's run, which ends as it was kept to.
+    const known = storedNames(spec.was, job === undefined ? Object.keys(spec.jobs) : [job]);
     if (what === "retry") return (service) => retry(service, known);
     if (job === undefined || (what !== "pause" && what !== "resume")) return null;
     return (service) => pause(spec, service, job, what === "pause" ? service.clock.now() : null);
@@ -72,10 +74,7 @@ function listFailed({ was }: JobsSpec, jobs: readonly string[] | null): Work {
   };
 }
 
-async function retry(
-  { clock, write }: ServiceAtWork,
-  jobs: readonly string[] | null,
-): Promise<string> {
+async function retry({ clock, write }: ServiceAtWork, jobs: readonly string[]): Promise<string> {
   const retried = await countInBatches(batchSize, (size) =>
     write("jobs.retry", ({ transaction }) =>
       transaction.of(jobStore).retryFailed(jobs, clock.now(), size),

@@ -1,14 +1,14 @@
 // Enqueuing a job in the transaction of the operation that causes it (service.md "Jobs").
-import { createHash } from "node:crypto";
 import { durationMillis, type Delay } from "../../contract/durations.js";
 import { storedNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callWithTurns } from "../../operations/held-calls.js";
 import { jobStore, type RunsAs } from "../../ports/jobs.js";
 import { keptUntil } from "./kept-for.js";
+import { longestKey, storedKey } from "./keys.js";
 import { prepareRun } from "./new-run.js";
 import { checkedTime, isStorable, later } from "./storable.js";
-import type { JobDeclaration, JobDeclarations } from "./spec.js";
+import type { JobDeclarations } from "./spec.js";
 
 /** When and how a run begins. */
 export interface EnqueueOptions {
@@ -85,20 +85,6 @@ function inTransaction<T>(context: ExecutionContext, work: () => Promise<T>): Pr
   return context.holdsTransaction ? work() : context.commit(work);
 }
 
-/** Characters of a key. */
-const longestKey = 500;
-const keyPrefix = "key ";
-
-/** A key as it is stored, apart from those that `unique` makes. */
-function storedKey(key: string): string {
-  return `${keyPrefix}${key}`;
-}
-
-/** The key that an author's code has given; null if it has given none. */
-export function givenKey(stored: string | null): string | null {
-  return stored?.startsWith(keyPrefix) === true ? stored.slice(keyPrefix.length) : null;
-}
-
 /**
  * Adds a run in the running transaction, in the tenant of the context unless another is given.
  * Rejects as `Enqueue` does.
@@ -112,7 +98,7 @@ export async function addRun(
 ): Promise<string> {
   const now = context.clock.now();
   const { dueAt, key, rank } = checkedOptions(options, now);
-  const { run, input } = prepareRun(declarations, context.resources, {
+  const run = prepareRun(declarations, context.resources, {
     job,
     given,
     tenant: options.tenant ?? context.tenant,
@@ -120,11 +106,10 @@ export async function addRun(
     now,
     traceparent: context.metadata.traceparent,
   });
-  const unique = uniqueKey(declarations.jobs[job]?.unique, input);
   const id = await context.transaction.of(jobStore).add({
     ...run,
     rank,
-    key: key === undefined ? unique : storedKey(key),
+    key: key === undefined ? run.key : storedKey(key),
     dueAt,
   });
   context.follow(() => context.resources.wake(jobStore));
@@ -141,16 +126,6 @@ function rightsOf({ identity, payer }: ExecutionContext): RunsAs {
       scopes: identity.scopes ?? null,
     };
   return { kind: payer === null ? "service" : "nobody" };
-}
-
-/** The values of its `unique` members as a key; null if it has none. */
-function uniqueKey(unique: JobDeclaration["unique"], input: unknown): string | null {
-  if (unique === undefined) return null;
-  const members = input as Readonly<Record<string, unknown>>;
-  const text = JSON.stringify(unique.map((name) => members[name] ?? null));
-  // No index takes a text of any length.
-  const short = text.length <= longestKey ? text : createHash("sha256").update(text).digest("hex");
-  return `unique ${short}`;
 }
 
 const mostPriority = 1_000;

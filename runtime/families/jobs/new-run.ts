@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.js";
 import type { Resources } from "../../operations/resources.js";
 import type { NewRun, RunsAs } from "../../ports/jobs.js";
 import { uuidv7 } from "../../ports/uuid.js";
+import { uniqueKey } from "./keys.js";
 import { declaredInput, type JobDeclarations } from "./spec.js";
 
 /** What a run is of, and for whom. */
@@ -20,27 +21,20 @@ export interface RunRequest {
   readonly traceparent?: string | undefined;
 }
 
-/** A run that begins at once, with nothing that other runs would have to make room for. */
-export interface PreparedRun {
-  readonly run: NewRun;
-  /** The input as it is declared. */
-  readonly input: unknown;
-}
-
 /**
- * Prepares a run. Throws if there is no such job, and a `TypeError` if its input is not as declared
- * or too long.
+ * Prepares a run that begins at once. Throws if there is no such job, and a `TypeError` if its
+ * input is not as declared or too long.
  */
 export function prepareRun(
   { jobs, was }: JobDeclarations,
   { kept }: Pick<Resources, "kept">,
   { job, given, tenant, as, now, traceparent = undefined }: RunRequest,
-): PreparedRun {
+): NewRun {
   const declaration = Object.hasOwn(jobs, job) ? jobs[job] : undefined;
   if (declaration === undefined) throw new Error(`${job} is no job`);
   const input = declaredInput(declaration, given, job);
   const form = kept.inputs(job);
-  const run: NewRun = {
+  return {
     id: uuidv7(),
     tenant,
     job: firstName(was, job),
@@ -48,13 +42,12 @@ export function prepareRun(
     shape: form.shape,
     as: declaration.as === "service" ? { kind: "service" } : as,
     rank: 0,
-    key: null,
+    key: uniqueKey(declaration.unique, input),
     dueAt: null,
     createdAt: now,
     maxAttempts: declaration.attempts,
     traceparent: traceparent ?? null,
   };
-  return { run, input };
 }
 
 function storedInput(job: string, text: string): string {

@@ -4,7 +4,7 @@ import { presentName, storedNames } from "../../contract/former-names.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { jobStore, type RunRecord, type RunState } from "../../ports/jobs.js";
-import { givenKey } from "./enqueue.js";
+import { givenKey } from "./keys.js";
 import { keptUntil } from "./kept-for.js";
 import type { JobDeclarations } from "./spec.js";
 

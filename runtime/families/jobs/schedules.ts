@@ -6,7 +6,7 @@ import { firstName } from "../../contract/former-names.js";
 import type { ServiceAtWork } from "../../operations/family.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Transaction } from "../../ports/database.js";
-import { jobStore, type NewRun } from "../../ports/jobs.js";
+import { jobStore, type JobSchedule, type NewRun } from "../../ports/jobs.js";
 import { tenantStore } from "../../ports/tenants.js";
 import { uuidv7 } from "../../ports/uuid.js";
 import { storeMillis } from "../../work/queue.js";
@@ -26,7 +26,11 @@ const never = 8_640_000_000_000_000;
 
 /** The first time of a plan behind another one, in epoch milliseconds. */
 export function nextTime(plan: JobPlan, after: number): number {
-  return patternOf(plan).nextRun(new Date(after))?.getTime() ?? never;
+  return timeBehind(patternOf(plan), after);
+}
+
+function timeBehind(pattern: Cron, time: number): number {
+  return pattern.nextRun(new Date(time))?.getTime() ?? never;
 }
 
 /**
@@ -52,26 +56,33 @@ interface Planned {
   readonly plan: JobPlan;
 }
 
-/** Begins the schedules that have not begun yet, from a time on. */
-export async function beginSchedules(
+/**
+ * Begins the schedules that have not begun yet, from a time on, and sets back those that a clock
+ * which was ahead has moved behind times to come.
+ */
+export async function keepSchedules(
   spec: JobsSpec,
-  { database }: ServiceAtWork,
-  from: number,
+  { log }: Pick<ServiceAtWork, "log">,
+  stores: Transaction,
+  now: number,
 ): Promise<void> {
   const plans = plansOf(spec);
-  const begun = await database.reader.of(jobStore).schedules([...plans.keys()]);
-  const known = new Set(begun.map(({ id }) => id));
-  const others = [...plans].filter(([id]) => !known.has(id));
-  if (others.length === 0) return;
-  await database.write({ lifetime: Lifetime.within(storeMillis) }, async (stores) => {
-    for (const [id, { plan }] of others)
-      await stores.of(jobStore).beginSchedule({ id, nextAt: nextTime(plan, from) });
-  });
+  const store = stores.of(jobStore);
+  const begun = new Map((await store.schedules([...plans.keys()])).map((one) => [one.id, one]));
+  for (const [id, { job, plan }] of plans) {
+    const known = begun.get(id);
+    if (known === undefined) await store.beginSchedule({ id, nextAt: nextTime(plan, now) });
+    // Clocks of processes differ a little: what another has just moved on is right.
+    else if (known.nextAt > nextTime(plan, now + graceMillis))
+      if (await store.moveSchedule(known, nextTime(plan, now)))
+        log.warn({ job }, "a schedule is set back: a clock has been ahead");
+  }
 }
 
 /**
  * Adds the runs of schedules that are due. Whichever process moves a schedule on adds its runs, in
- * the same transaction, so that there is one for each time.
+ * the same transaction, so that there is one for each time. A schedule that can't be fired is told
+ * of in the log, and keeps neither others nor runs that wait.
  */
 export async function firePlans(
   spec: JobsSpec,
@@ -79,19 +90,54 @@ export async function firePlans(
   now: number,
 ): Promise<void> {
   const plans = plansOf(spec);
+  for (const due of await service.database.reader.of(jobStore).schedules([...plans.keys()])) {
+    const planned = plans.get(due.id);
+    if (planned === undefined || due.nextAt > now) continue;
+    try {
+      await fire(spec, service, { ...planned, due, now });
+    } catch (err) {
+      service.log.error({ err, job: planned.job }, "the runs of a schedule could not be added");
+    }
+  }
+}
+
+/** A schedule that is due. */
+interface DuePlan extends Planned {
+  readonly due: JobSchedule;
+  readonly now: number;
+}
+
+async function fire(
+  spec: JobsSpec,
+  service: ServiceAtWork,
+  { job, plan, due, now }: DuePlan,
+): Promise<void> {
+  const { times, next } = timesOf(plan, due.nextAt, now);
+  const run = preparePlanned(spec, service, job, now);
   await service.database.write({ lifetime: Lifetime.within(storeMillis) }, async (stores) => {
     const store = stores.of(jobStore);
-    const paused = await store.paused();
-    for (const due of await store.schedules([...plans.keys()])) {
-      const planned = plans.get(due.id);
-      if (planned === undefined || due.nextAt > now) continue;
-      const { job, plan } = planned;
-      const { times, next } = timesOf(plan, due.nextAt, now);
-      if (!(await store.moveSchedule(due, next))) continue;
-      if (paused.includes(firstName(spec.was, job))) continue;
-      await addRuns(stores, service, { spec, job, times, now });
-    }
+    if (!(await store.moveSchedule(due, next))) return;
+    if ((await store.paused()).includes(firstName(spec.was, job))) return;
+    // Of runs that have not begun, one alone has a key: the one of the last time.
+    if (run !== null) await addRuns(stores, plan, run, run.key === null ? times : times.slice(-1));
   });
+}
+
+/** What runs of a schedule are alike in; null, and a line in the log, if nothing can be run. */
+function preparePlanned(
+  spec: JobsSpec,
+  service: ServiceAtWork,
+  job: string,
+  now: number,
+): NewRun | null {
+  const as = { kind: "service" } as const;
+  try {
+    return prepareRun(spec, service, { job, given: {}, tenant: defaultTenant, as, now });
+  } catch (err) {
+    // It would be so again at each look, so the schedule moves on to its next time.
+    service.log.error({ err, job }, "a schedule has no run: its job doesn't take an empty input");
+    return null;
+  }
 }
 
 /**
@@ -101,19 +147,30 @@ export async function firePlans(
 function timesOf(plan: JobPlan, first: number, now: number) {
   const next = nextTime(plan, now);
   if (plan.missed === "all") {
-    const all = timesUntil(plan, now, mostMissed).filter((time) => time >= first);
+    const all = timesFrom(plan, first, now);
     const times = all.slice(0, plan.perTenant ? mostAtOnce : mostMissed);
     const last = times.at(-1);
     const isRest = last !== undefined && times.length < all.length;
     return { times, next: isRest ? nextTime(plan, last) : next };
   }
-  const last = Math.max(first, timesUntil(plan, now, 1)[0] ?? first);
+  const last = Math.max(first, lastTimes(plan, now, 1)[0] ?? first);
   const isMissed = plan.missed === "skip" && now - last > graceMillis;
   return { times: isMissed ? [] : [last], next };
 }
 
+/** The times of a plan from one of them until now: the last ones, if there are too many. */
+function timesFrom(plan: JobPlan, first: number, now: number): readonly number[] {
+  const pattern = patternOf(plan);
+  const times: number[] = [];
+  for (let time = first; time <= now; time = timeBehind(pattern, time)) {
+    if (times.length === mostMissed) return lastTimes(plan, now, mostMissed);
+    times.push(time);
+  }
+  return times;
+}
+
 /** The last so many times of a plan until now, in order. */
-function timesUntil(plan: JobPlan, now: number, count: number): readonly number[] {
+function lastTimes(plan: JobPlan, now: number, count: number): readonly number[] {
   // The time that is asked about is not among those before it, and milliseconds don't count.
   const before = patternOf(plan).previousRuns(count + 1, new Date(now + 1_000));
   const times = before.map((time) => time.getTime()).filter((time) => time <= now);
@@ -130,37 +187,23 @@ function patternOf({ cron, timezone }: JobPlan): Cron {
   });
 }
 
-interface DueRuns {
-  readonly spec: JobsSpec;
-  readonly job: string;
-  readonly times: readonly number[];
-  readonly now: number;
-}
-
+/** Adds a run for each of these times, or for each time and active tenant. */
 async function addRuns(
   stores: Transaction,
-  service: ServiceAtWork,
-  { spec, job, times, now }: DueRuns,
+  { perTenant }: JobPlan,
+  run: NewRun,
+  times: readonly number[],
 ): Promise<void> {
-  const declaration = spec.jobs[job];
-  if (declaration?.plan === undefined) return;
-  const as = { kind: "service" } as const;
-  const { run } = prepareRun(spec, service, { job, given: {}, tenant: defaultTenant, as, now });
-  const runOf = (tenant: string, dueAt: number): NewRun => ({
-    ...run,
-    id: uuidv7(),
-    tenant,
-    dueAt,
-  });
+  const runsOf = (tenant: string): readonly NewRun[] =>
+    times.map((dueAt) => ({ ...run, id: uuidv7(), tenant, dueAt }));
   const store = stores.of(jobStore);
-  if (!declaration.plan.perTenant) {
-    await store.addAll(times.map((time) => runOf(defaultTenant, time)));
+  if (!perTenant) {
+    await store.addAll(runsOf(defaultTenant));
     return;
   }
   for (let after: string | undefined; ;) {
     const page = await stores.of(tenantStore).listTenants(after, pageSize);
-    const active = page.filter(({ isActive }) => isActive);
-    await store.addAll(active.flatMap(({ id }) => times.map((time) => runOf(id, time))));
+    await store.addAll(page.flatMap(({ id, isActive }) => (isActive ? runsOf(id) : [])));
     after = page.at(-1)?.key;
     if (page.length < pageSize) return;
   }

@@ -6,6 +6,7 @@ import { tally } from "../../operations/tally.js";
 import { messageOf } from "../../operations/thrown.js";
 import { monotonicMillis, sleep } from "../../ports/ambient.js";
 import { Lifetime } from "../../ports/lifetime.js";
+import type { Transaction } from "../../ports/database.js";
 import { jobStore, type ClaimedRun, type RunEnd, type RunLimit } from "../../ports/jobs.js";
 import { idsOf } from "../../ports/tracer.js";
 import {
@@ -19,7 +20,7 @@ import { writeTogether } from "../../work/together.js";
 import { keptUntil } from "./kept-for.js";
 import { reasonOf } from "./reason.js";
 import { runJob } from "./run-job.js";
-import { beginSchedules, firePlans, plansOf } from "./schedules.js";
+import { firePlans, keepSchedules, plansOf } from "./schedules.js";
 import type { JobSettings } from "./settings.js";
 import type { JobDeclaration, JobsSpec } from "./spec.js";
 import { storableText } from "./storable.js";
@@ -28,6 +29,8 @@ import { JobTurns } from "./turns.js";
 const longestWaitMillis = 60 * 60_000;
 /** Runs whose time has come that one transaction makes ready. */
 const ripenedAtOnce = 1_000;
+/** Milliseconds between two looks at whether schedules are as they should be. */
+const keepMillis = 60_000;
 /** Milliseconds until an end is noted again that could not be. */
 const againMillis = 1_000;
 
@@ -140,36 +143,45 @@ function claimer({ spec, service, settings }: Working) {
   const schedules = [...plansOf(spec).keys()];
   const limits = limitsOf(spec, stored);
   const startedAt = service.clock.now();
-  let isPlanning = false;
+  const inStore = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
+    database.write({ lifetime: Lifetime.within(storeMillis) }, work);
+  let keptAt = -Infinity;
   let last: string | null = null;
 
   return async ({ now, leaseUntil }: LeaseWindow): Promise<ClaimedWork<ClaimedRun> | null> => {
-    if (!isPlanning) await beginSchedules(spec, service, startedAt);
-    isPlanning = true;
+    if (Math.abs(now - keptAt) >= keepMillis) {
+      // What is new counts from the start.
+      const from = keptAt === -Infinity ? startedAt : now;
+      await inStore((stores) => keepSchedules(spec, service, stores, from));
+      keptAt = now;
+    }
     const work = await database.reader.of(jobStore).work(schedules, now);
     // Also where there is no room: a time is not missed because others are busy.
     if (work.isPlanned) await firePlans(spec, service, now);
-    if (turns.room <= 0) return null;
+    const ripen = async (stores: Transaction): Promise<number> =>
+      work.isDue ? stores.of(jobStore).ripen(now, ripenedAtOnce, keptUntil(now)) : 0;
+    if (turns.room <= 0) {
+      // What waits for room is ready, and counted so.
+      if (work.isDue) await inStore(ripen);
+      return null;
+    }
     if (!work.isReady && !work.isDue && !work.isPlanned) return null;
-    const { claimed, ripened, next } = await database.write(
-      { lifetime: Lifetime.within(storeMillis) },
-      async (stores) => {
-        const store = stores.of(jobStore);
-        const ripe = work.isDue ? await store.ripen(now, ripenedAtOnce, keptUntil(now)) : 0;
-        const paused = await store.paused();
-        const isPaused = (job: string): boolean =>
-          paused.includes(firstName(spec.was, presentName(spec.was, job)));
-        const begun = stored.filter((job) => !isPaused(job));
-        const claim = await store.claim({
-          leaseUntil,
-          after: last,
-          jobs: begun,
-          limits,
-          turnsOf: (lanes) => turns.choose(lanes),
-        });
-        return { claimed: claim.claimed, ripened: ripe, next: claim.last };
-      },
-    );
+    const { claimed, ripened, next } = await inStore(async (stores) => {
+      const store = stores.of(jobStore);
+      const ripe = await ripen(stores);
+      const paused = await store.paused();
+      const isPaused = (job: string): boolean =>
+        paused.includes(firstName(spec.was, presentName(spec.was, job)));
+      const begun = stored.filter((job) => !isPaused(job));
+      const claim = await store.claim({
+        leaseUntil,
+        after: last,
+        jobs: begun,
+        limits,
+        turnsOf: (lanes) => turns.choose(lanes),
+      });
+      return { claimed: claim.claimed, ripened: ripe, next: claim.last };
+    });
     last = next;
     const batches = claimed.map((run) => {
       turns.begin(run);

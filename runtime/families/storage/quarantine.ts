@@ -183,7 +183,7 @@ export async function addScan(
   const now = resources.clock.now();
   const as = { kind: "service" } as const;
   const request = { given: { upload: id }, tenant, as, now, traceparent };
-  const { run } = prepareRun(resources.of(jobResources), resources, { ...request, job: scan });
+  const run = prepareRun(resources.of(jobResources), resources, { ...request, job: scan });
   await transaction.of(jobStore).add(run);
 }
 
