@@ -17,7 +17,7 @@ import type {
 } from "./options.js";
 import { backOffMillis, isPassing, isTokens, renewTokens, type Refreshed } from "./refresh.js";
 import { requestOf, type Input } from "./request.js";
-import { pause, raceSignal, within } from "./signals.js";
+import { givesUp, pause, raceSignal, within } from "./signals.js";
 
 export * from "./error.js";
 export { randomKey } from "./request.js";
@@ -74,7 +74,10 @@ async function run(
     const response = await sendUntilAnswered(client, operation, input, options, signal, until);
     options.onAnswer?.(response);
     // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
-    if (operation.isBytes === true && response.ok) return response;
+    if (operation.isBytes === true && response.ok) {
+      givesUp.set(response, options.signal);
+      return response;
+    }
     const body = response.status === 204 ? undefined : await bodyOf(response);
     if (response.ok) return body;
     throw errorOf(body, response);
@@ -128,13 +131,14 @@ async function sendUntilAnswered(
     if (hasTokens !== (held.tokens !== null)) throw anotherCaller();
     if (held.tokens !== null) authorize(client, headers, held.tokens);
     let response: Response | undefined;
+    let fault: unknown;
     try {
       const sent = send(url, { method: operation.method, headers, body, signal });
       if (operation.leavesSession === true) noteLeaving(client, held, sent);
-      response = await sent;
+      // Also where a `fetch` of somebody's looks at no signal.
+      response = await raceSignal(sent, signal);
     } catch (error) {
-      if (signal.aborted) throw error;
-      if (attempt >= left) failUnreachable(error);
+      fault = error;
     }
     if (response?.status === 401 && held.tokens !== null && !isRefreshed) {
       const leaving = client.leaving.get(held.tokens.access_token);
@@ -143,17 +147,23 @@ async function sendUntilAnswered(
       isRefreshed = true;
       attempt -= 1;
       if (await raceSignal(refreshTokens(client, held), signal)) {
-        await response.body?.cancel();
+        void drop(response);
         continue;
       }
     }
     const millis = retryAfterMillis(response) ?? backOffMillis(attempt);
     // An answer that says to come back when nobody waits any more stands as well.
     const isLast = attempt >= left || Date.now() + millis > until;
-    if (response !== undefined && (isLast || !mayPass(response))) return response;
-    await response?.body?.cancel();
+    if (isLast || (response !== undefined && !mayPass(response)))
+      return response ?? failUnreachable(fault);
+    void drop(response);
     await pause(millis, signal);
   }
+}
+
+/** Leaves an answer unread, which may have broken off. */
+function drop(response: Response | undefined): Promise<void> | undefined {
+  return response?.body?.cancel().catch(() => undefined);
 }
 
 /** The credentials for a call of that caller. */
@@ -243,9 +253,8 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError("client.unreadable", "the answer is no JSON", {
-      status: response.status,
-      cause,
-    });
+    // A refusal has its code in a header as well.
+    if (!response.ok) return undefined;
+    throw new ApiError("client.unreadable", "the answer is no JSON", { cause });
   }
 }

@@ -1,7 +1,8 @@
 // Uploads files in parts, directly to the object store: in parallel, with progress, and resumable.
 import { ofCaller } from "./caller.js";
-import { ApiError, errorOf, type CallOptions, type Client } from "./core.js";
-import { followSignal, within as timed } from "./signals.js";
+import { ApiError, errorOf, retryAfterMillis, type CallOptions, type Client } from "./core.js";
+import { backOffMillis } from "./refresh.js";
+import { followSignal, pause, within as timed } from "./signals.js";
 
 /** An upload session, as the service gave it. Keep it to resume later. */
 export interface KeptSession {
@@ -66,7 +67,7 @@ export interface UploadOptions {
    * The session of an earlier try: its parts aren't sent again. If it is over, a new one begins.
    */
   readonly session?: KeptSession;
-  /** Called with each new session. Store it, and a later try can resume. */
+  /** Called with the session, a new one or the given one. Store it, and a later try can resume. */
   readonly onSession?: (session: KeptSession) => void;
   /** Told the bytes that are there, after each part. */
   readonly onProgress?: (sent: number, total: number) => void;
@@ -93,21 +94,42 @@ export async function upload<Head>(
   file: Blob,
   options: UploadOptions,
 ): Promise<Head> {
+  // Once it has ended, nothing of it goes on, and nothing waits for the caller's signal.
+  const own = followSignal(options.signal);
+  try {
+    return await uploadParts(client, storage, file, options, own.signal);
+  } finally {
+    own.abort();
+  }
+}
+
+async function uploadParts<Head>(
+  client: Client,
+  storage: PartwiseStorage<Head>,
+  file: Blob,
+  options: UploadOptions,
+  signal: AbortSignal,
+): Promise<Head> {
   const { onProgress, parallel = 3 } = options;
   const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
-  // Where one part fails, the others are of no use.
-  const failed = followSignal(options.signal);
+  for (const [name, value] of Object.entries({ partBytes, parallel }))
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new ApiError("client.invalid", `${name} is a whole number from 1, not ${value}`);
   const { caller } = ofCaller(client, options);
-  const within = { signal: failed.signal, ...(caller === undefined ? {} : { caller }) };
+  const within = { signal, ...(caller === undefined ? {} : { caller }) };
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
   const fits = ({ part_number: number, size }: Part): boolean =>
     number <= count && (size === undefined || size === sizeOf(number));
-  // The first part tells whether an earlier try cut the file as this one does; the last may have
-  // its size by chance.
+  // Any part but the last tells whether an earlier try cut the file as this one does; that may have
+  // its size by chance. Where no sizes are told, it is the first.
   const isCutAlike = (parts: readonly Part[]): boolean =>
-    parts.some((part) => part.part_number === 1 && fits(part));
+    parts.some(
+      (part) =>
+        fits(part) &&
+        (part.part_number === 1 || (part.part_number < count && part.size !== undefined)),
+    );
   const { session, there } = await sessionOf(
     client,
     storage,
@@ -127,16 +149,14 @@ export async function upload<Head>(
     for (let number = missing.shift(); number !== undefined; number = missing.shift()) {
       const part = file.slice((number - 1) * partBytes, number * partBytes);
       const asked = { session, number, part, millis };
-      const etag = await put(client, storage, asked, within).catch((error: unknown) => {
-        failed.abort();
-        throw error;
-      });
+      const etag = await put(client, storage, asked, within);
       done.set(number, { part_number: number, etag });
       sent += part.size;
       onProgress?.(sent, file.size);
     }
   };
-  await Promise.all(Array.from({ length: parallel }, work));
+  // Where one part fails, the others are of no use.
+  await Promise.all(Array.from({ length: Math.min(parallel, count) }, work));
   const parts = [...done.values()]
     .sort((left, right) => left.part_number - right.part_number)
     .map(({ part_number, etag }) => ({ part_number, etag }));
@@ -197,6 +217,7 @@ async function put(
   for (let attempt = 0; ; attempt += 1) {
     const asked = { session, part_number: number, expires_in: 900 };
     const { url, method, headers } = await storage.presignPart(client, asked, within);
+    let afterMillis: number | undefined;
     try {
       const send = async (signal: AbortSignal) => {
         const response = await (client.fetch ?? fetch)(url, {
@@ -211,8 +232,14 @@ async function put(
       };
       const { response, refusal } = await timed(millis, send, within.signal);
       const etag = response.headers.get("etag");
+      afterMillis = retryAfterMillis(response);
       if (response.ok && etag !== null) return etag;
-      if (attempt >= retries || response.status < 500)
+      if (response.ok)
+        throw new ApiError(
+          "client.upload_refused",
+          `the answer to part ${number} shows no ETag: the store's CORS rules have to expose it`,
+        );
+      if (attempt >= retries || (response.status < 500 && response.status !== 429))
         throw new ApiError(
           "client.upload_refused",
           `part ${number} was refused${refusal === undefined ? "" : `: ${refusal.message}`}`,
@@ -226,6 +253,7 @@ async function put(
       if (attempt >= retries)
         throw new ApiError("client.network", `part ${number} did not arrive`, { cause: error });
     }
-    await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 300 * Math.random()));
+    // Where it is given up meanwhile, the next call says so.
+    await pause(afterMillis ?? backOffMillis(attempt), within.signal).catch(() => undefined);
   }
 }

@@ -22,6 +22,8 @@ export type { Live, LiveOptions, LiveStatus, RealtimeSpec } from "./live.js";
 
 /** After a connection that lasted this long, pauses begin anew. */
 const stableMillis = 10_000;
+/** A delay that the service asks for is kept up to this: it may be there long before. */
+const mostAfterMillis = 60 * 60_000;
 /** How often a silent connection checks its caller. */
 const callerMillis = 1_000;
 
@@ -268,7 +270,8 @@ class Connection {
     if (this.#openedAt !== null && Date.now() - this.#openedAt > stableMillis) this.#failures = 0;
     this.#openedAt = null;
     // The service's own delay replaces the shortest pause.
-    const millis = pauseMillis(this.#failures) + Math.max(0, afterMillis - leastPauseMillis);
+    const asked = Math.min(afterMillis, mostAfterMillis) - leastPauseMillis;
+    const millis = pauseMillis(this.#failures) + Math.max(0, asked);
     this.#failures += 1;
     this.#pause = setTimeout(() => this.#redial(), millis);
     this.#tell("waiting");

@@ -49,13 +49,14 @@ class WebSocketLine implements Line {
     this.#token = token;
     this.#receiver = receiver;
     this.#span = new Span(receiver);
+    // A browser cannot send an Authorization header along.
+    const bearer = token === null ? [] : [`bearer.${token}`];
+    // It may throw, and leave nothing behind.
+    this.#socket = make(addressTo(dial), ["realtime.v1", ...bearer]);
     this.#silence = new Silence({
       probe: () => this.probe(),
       isOver: () => this.#end({}),
     });
-    // A browser cannot send an Authorization header along.
-    const bearer = token === null ? [] : [`bearer.${token}`];
-    this.#socket = make(addressTo(dial), ["realtime.v1", ...bearer]);
     this.#socket.addEventListener("open", () => this.#admit(token));
     this.#socket.addEventListener("message", ({ data }) => this.#take(String(data)));
     // The close that follows tells what failed.
@@ -85,10 +86,10 @@ class WebSocketLine implements Line {
   }
 
   probe(): void {
-    if (!this.#span.isOpen || this.#token === null || this.#silence.isProbed) return;
+    if (!this.#span.isOpen || this.#silence.isProbed) return;
     this.#silence.expectAnswer();
     // Any answer will do.
-    this.reauthenticate(this.#token).catch(() => undefined);
+    this.#askWhoCalls(this.#token).catch(() => undefined);
   }
 
   close(): void {
@@ -104,11 +105,20 @@ class WebSocketLine implements Line {
       this.#silence.admitted();
       this.#receiver.opened();
     };
-    if (token === null) return admitted();
-    this.reauthenticate(token).then(admitted, ({ code, kind, message }: ApiError) =>
+    this.#askWhoCalls(token).then(admitted, ({ code, kind, message }: ApiError) =>
       // Before the close that follows, which says less.
       this.#end({ code, detail: message, isFinal: isFinalKind(kind) }),
     );
+  }
+
+  /** A question that every service answers, which admits whoever has a token. */
+  async #askWhoCalls(token: string | null): Promise<void> {
+    if (token !== null) await this.reauthenticate(token);
+    // Who has none asks for nothing; that it is no question tells as much.
+    else
+      await this.#ask("realtime.subscribe", { topics: [] }, true).catch((error: ApiError) => {
+        if (this.#span.isOver) throw error;
+      });
   }
 
   /**

@@ -14,7 +14,10 @@ export type ClientCode =
   | "client.closed"
   | "client.lagging";
 
-/** An error by its code, as the service told it, or one of the client itself, whose status is 0. */
+/**
+ * An error by its code, as the service told it, or one of the client itself. The status is 0 where
+ * no answer was refused.
+ */
 export class ApiError<Code extends string = string> extends Error {
   readonly code: Code;
   readonly status: number;

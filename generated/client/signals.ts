@@ -48,6 +48,9 @@ export function followSignal(outer: AbortSignal | undefined): AbortController {
   return own;
 }
 
+/** What gives up answers whose bytes are read after the call. */
+export const givesUp: WeakMap<object, AbortSignal | undefined> = new WeakMap();
+
 /** Settles as the promise does, or rejects once the signal aborts. */
 export function raceSignal<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
@@ -79,7 +82,9 @@ export async function within<Result>(
   try {
     return await work(own.signal);
   } catch (error) {
-    throw own.signal.aborted ? own.signal.reason : error;
+    // Nothing is left running. What has ended it before is why.
+    own.abort(error);
+    throw own.signal.reason;
   } finally {
     clearTimeout(timer);
     if (!goesOn) own.abort();

@@ -44,6 +44,8 @@ export class Lane {
   #isRunning = false;
   #isStopped = false;
   #isSlow = false;
+  /** Ends the pause before a signal is handed over again. */
+  #goOn: () => void = () => undefined;
 
   constructor(handle: Handle, options: LaneOptions) {
     this.#handle = handle;
@@ -70,6 +72,7 @@ export class Lane {
   /** Stops after the signal being handled; returns those waiting behind it. */
   stop(): readonly Signal[] {
     this.#isStopped = true;
+    this.#goOn();
     return this.#queue.splice(this.#isRunning ? 1 : 0);
   }
 
@@ -94,9 +97,19 @@ export class Lane {
       } catch (error) {
         this.#options.failed(error);
         if (signal.id === null) return true;
-        await new Promise((resolve) => setTimeout(resolve, pauseMillis(failures)));
+        await this.#pause(pauseMillis(failures));
       }
     }
     return false;
+  }
+
+  async #pause(millis: number): Promise<void> {
+    if (this.#isStopped) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+      timer = setTimeout(resolve, millis);
+    });
+    clearTimeout(timer);
   }
 }

@@ -156,6 +156,8 @@ async function listen(
       signal: silence.signal,
     });
     if (!response.ok || response.body === null) return await refusal(response);
+    // A page that stands in for the service answers with a page.
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return {};
     stream.receiver.opened();
     const parser = new EventStream();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -174,6 +176,7 @@ async function listen(
     return parser.retryMillis === undefined ? {} : { afterMillis: parser.retryMillis };
   } finally {
     clearTimeout(timer);
+    silence.abort();
   }
 }
 
@@ -188,7 +191,12 @@ async function refusal(response: Response): Promise<Ending> {
   return {
     code,
     detail: message,
-    isFinal: response.status < 500 && response.status !== 429 && isFinalKind(kind),
+    // What has no code of the service comes from a proxy, and passes.
+    isFinal:
+      code !== "client.unreadable" &&
+      response.status < 500 &&
+      response.status !== 429 &&
+      isFinalKind(kind),
     ...(afterMillis === undefined ? {} : { afterMillis }),
   };
 }
