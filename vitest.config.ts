@@ -49,6 +49,8 @@ const isolated = [
   "test/contract/tenant-predicate.test.ts",
   "test/acceptance/http/held-memory.test.ts",
   "runtime/ports/uuid.test.ts",
+  // Answers of others in the process say for how long those of a turn wait for each other.
+  "runtime/http/answer-writes.test.ts",
   // Ajv as it is: our compiler changes how Ajv prints errors, for its whole process.
   "test/property/schema-diff.test.ts",
 ];
