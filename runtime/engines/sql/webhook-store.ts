@@ -3,6 +3,7 @@ import type { Webhook, WebhookDelivery, WebhookStore } from "../../ports/webhook
 import { holdCount } from "./capped.js";
 import { sqlWebhookQueue } from "./webhook-queue.js";
 import { sqlWebhookRemoval } from "./webhook-removal.js";
+import { sqlWebhookSecrets } from "./webhook-secrets.js";
 import { sqlWebhookStaging } from "./webhook-staging.js";
 import { recordsText } from "./records.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
@@ -62,22 +63,6 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       return row === undefined ? null : readWebhook(row);
     },
 
-    async walkSecrets(after, limit) {
-      const behind = after === null ? "" : ` WHERE "id" > ${at(1)}`;
-      const rows = await session.all(
-        `SELECT "id", "secret" FROM "opwright_webhooks"${behind} ORDER BY "id" LIMIT ${limit}`,
-        after === null ? [] : [after],
-      );
-      return rows.map((row) => ({ id: String(row["id"]), secret: String(row["secret"]) }));
-    },
-
-    async setSecret({ id, secret }, sealed) {
-      await session.run(
-        `UPDATE "opwright_webhooks" SET "secret" = ${at(3)} WHERE "id" = ${at(1)} AND "secret" = ${at(2)}`,
-        [id, secret, sealed],
-      );
-    },
-
     async deliveries(webhookId, before, limit) {
       const earlier = before === undefined ? "" : ` AND "id" < ${at(2)}`;
       const rows = await session.all(
@@ -97,6 +82,7 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       return changed === 1;
     },
 
+    ...sqlWebhookSecrets(session),
     ...sqlWebhookRemoval(session),
     ...sqlWebhookStaging(session),
     ...sqlWebhookQueue(session),
