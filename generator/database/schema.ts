@@ -81,7 +81,7 @@ function tableOf(
     ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
-    indexes: tableIndexes(document, shape, before?.indexes ?? {}, purges),
+    indexes: tableIndexes(document, shape, before, purges),
     members: asStored(shape, document.defaults),
     told: formOf(document, resolve, before?.told),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),

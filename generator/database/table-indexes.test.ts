@@ -24,7 +24,7 @@ test("a unique index that replaces another never takes the name of a third", () 
       fields: [{ path: "a", type: "string" as const }],
     },
   };
-  expect(Object.keys(tableIndexes(document, firstShape, before, true))).toEqual([
+  expect(Object.keys(tableIndexes(document, firstShape, { indexes: before }, true))).toEqual([
     "notes_a_3",
     "notes_a_2",
   ]);

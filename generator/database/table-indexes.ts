@@ -1,28 +1,29 @@
 // The indexes of a document's table: which ones there should be, and what they are called.
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns } from "../../runtime/contract/fields.js";
-import type { Shape } from "../../runtime/contract/shapes.js";
+import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import { derivedSqlName } from "../../runtime/contract/sql-names.js";
-import { storedField } from "../../runtime/contract/stored-members.js";
+import { storedField, storedName } from "../../runtime/contract/stored-members.js";
 import type { DocumentModel, UniqueModel } from "../model/document-model.js";
 import { deletedIndexName, numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
-import type { IndexedValues, IndexSchema } from "../model/stored-tables.js";
+import type { IndexedValues, IndexSchema, TableSchema } from "../model/stored-tables.js";
 
 /** Indexes by name. */
 type Indexes = Readonly<Record<string, IndexSchema>>;
 
 /**
  * The indexes of a table. An existing index over the same stored fields keeps its name, even if
- * fields are renamed. A unique one that no rule asks for any more stays until it is purged: the
- * version before promises that it holds.
+ * fields are renamed. A unique one that no rule asks for any more stays until it is purged, or a
+ * field of it comes back that was gone: the version before promises that it holds.
  */
 export function tableIndexes(
   document: DocumentModel,
   shape: Shape,
-  before: Indexes,
+  table: Pick<TableSchema, "indexes" | "fits" | "shape"> | undefined,
   purges: boolean,
 ): Indexes {
+  const before = table?.indexes ?? {};
   const declared = declaredIndexes(document, shape, before);
   const there = new Set(
     Object.keys(document.fields).map((field) => storedField(shape, field).path),
@@ -30,6 +31,7 @@ export function tableIndexes(
   // Without the field that decides it, a rule would be about other documents than it promised.
   const isDecided = ({ unique }: IndexSchema): boolean =>
     (unique?.where ?? []).every(({ field }) => there.has(field.path));
+  const isBack = fieldsBack(there, table);
   const kept = purges
     ? []
     : Object.entries(before).filter(
@@ -37,9 +39,28 @@ export function tableIndexes(
           !Object.hasOwn(declared, name) &&
           index.unique !== undefined &&
           isDecided(index) &&
+          !index.fields.some(isBack) &&
           !Object.values(declared).some((other) => isAsStrict(other, index)),
       );
   return { ...declared, ...Object.fromEntries(kept) };
+}
+
+/**
+ * Whether a field of an index is one of those that are declared now and were not in the version
+ * before: it is another field then, by the same name.
+ */
+function fieldsBack(
+  there: ReadonlySet<string>,
+  table: Pick<TableSchema, "fits" | "shape"> | undefined,
+): (field: IndexSchema["fields"][number]) => boolean {
+  const { fits, shape = firstShape } = table ?? {};
+  // Schemas of earlier versions don't say.
+  if (fits === undefined) return () => false;
+  const kept = shape.kept ?? {};
+  const declared = Object.keys(fits).map((member) => storedName(shape, member));
+  const before = new Set(declared.filter((name) => !Object.hasOwn(kept, name)));
+  return ({ path, isColumn }) =>
+    isColumn !== true && there.has(path) && !before.has(path.split(".")[0] ?? path);
 }
 
 /**

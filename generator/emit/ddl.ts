@@ -1,10 +1,15 @@
 // DDL of database changes, for both engines. Indexes have exactly the expressions of queries, so
 // that queries can use them.
 import {
+  postgresBody,
   postgresDocumentField,
+  postgresField,
+  sqliteBody,
   sqliteDocumentField,
+  sqlitePath,
   sqlText,
 } from "../../runtime/contract/fields.js";
+import type { StoredField } from "../../runtime/contract/stored-members.js";
 import { historyTableName } from "../../runtime/contract/sql-names.js";
 import { createTable, quoteName, types, type EngineName } from "../print/ddl-parts.js";
 import type { DatabaseChange } from "../database/schema.js";
@@ -109,9 +114,17 @@ function misfits(
   const { member, type, field, faults } = narrowing;
   const value = valueOf(engine, { ...field, type });
   const of = `${table}.${member} as it is declared`;
-  return faults.map(({ words, condition }) =>
-    countedCheck(of, table, member, words, condition(value, engine)),
-  );
+  return faults.map(({ words, isOfKind, condition }) => {
+    const found = isOfKind === true ? kindOfValue(engine, field) : value;
+    return countedCheck(of, table, member, words, condition(found, engine));
+  });
+}
+
+/** What kind of JSON a row has in a field, as the engine calls it; NULL if it has nothing there. */
+function kindOfValue(engine: EngineName, { path, late }: StoredField): string {
+  return engine === "sqlite"
+    ? `json_type(${sqliteBody(late)}, ${sqlitePath(path)})`
+    : `jsonb_typeof(${postgresField(path, "object", postgresBody(late))})`;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Narrowing {
 interface Fault {
   /** The end of a message such as `3 rows with title longer than 80`. */
   readonly words: string;
+  /** Whether the condition is about the kind of JSON that the value is, and not the value. */
+  readonly isOfKind?: true;
   readonly condition: (value: string, engine: EngineName) => string;
 }
 
@@ -37,8 +39,8 @@ const bounds = [
 ] as const;
 
 /**
- * The constraints on a document's members, by name; of lists and objects only whether they may be
- * null.
+ * The constraints on a document's members, by name; of lists, objects and members of several types
+ * only what they are, and whether they may be null.
  */
 export function fitsOf(
   { bodySchema, fields }: DocumentModel,
@@ -47,19 +49,20 @@ export function fitsOf(
   return Object.fromEntries(
     Object.entries(propertiesOf(bodySchema)).flatMap(([member, schema]) => {
       const type = own(fields, member);
-      if (isWhole(schema, resolve))
-        return [
-          [member, { type: "object", isNullable: isNullable(resolveSchema(schema, resolve)) }],
-        ];
-      return type === undefined ? [] : [[member, fitOf(type, schema, resolve)]];
+      const whole = wholeKindOf(schema, resolve);
+      if (whole === null && type !== undefined) return [[member, fitOf(type, schema, resolve)]];
+      const isNull = isNullable(resolveSchema(schema, resolve));
+      return [[member, { type: "object", kind: whole ?? "any", isNullable: isNull }]];
     }),
   );
 }
 
-/** Whether values are lists or objects. */
-function isWhole(schema: JsonSchema, resolve: Resolve): boolean {
+/** What values are that are lists or objects; null if they are something else. */
+function wholeKindOf(schema: JsonSchema, resolve: Resolve): "list" | "object" | null {
   const inner = resolveSchema(withoutNull(schema), resolve);
-  return typeof inner === "object" && (inner["type"] === "object" || inner["type"] === "array");
+  if (typeof inner === "boolean") return null;
+  if (inner["type"] === "array") return "list";
+  return inner["type"] === "object" ? "object" : null;
 }
 
 function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
@@ -92,9 +95,9 @@ export function narrowings(
     const was = own(before, wasCalled(member));
     if (was === undefined) return [];
     const field = storedField(shape, member);
-    const kind = kindOf(fit.type);
-    if (kindOf(was.type) !== kind) {
-      const isKnown = kind !== "whole" && kindOf(was.type) !== "whole";
+    const kind = kindOf(fit);
+    if (kindOf(was) !== kind && kind !== "any") {
+      const isKnown = kind !== "unknown" && kindOf(was) !== "unknown";
       return isKnown ? [{ member, type: "object", field, faults: [kindFault(kind)] }] : [];
     }
     const faults = faultsOf(was, fit, own(shape.stored ?? {}, member)?.values ?? {});
@@ -104,9 +107,9 @@ export function narrowings(
   });
 }
 
-type Kind = "text" | "number" | "boolean" | "whole";
+type Kind = "text" | "number" | "boolean" | "list" | "object" | "any" | "unknown";
 
-function kindOf(type: FieldType): Kind {
+function kindOf({ type, kind }: Fit): Kind {
   switch (type) {
     case "integer":
     case "number":
@@ -114,25 +117,29 @@ function kindOf(type: FieldType): Kind {
     case "boolean":
       return "boolean";
     case "object":
-      return "whole";
+      return kind ?? "unknown";
     default:
       return "text";
   }
 }
 
-/** What the engines call JSON values of a kind. SQLite has no booleans. */
-const kindNames: Readonly<Record<Exclude<Kind, "whole">, Readonly<Record<EngineName, string>>>> = {
+/** What the engines call JSON values of a kind. */
+const kindNames = {
   text: { sqlite: "'text'", postgres: "'string'" },
   number: { sqlite: "'integer', 'real'", postgres: "'number'" },
-  boolean: { sqlite: "'integer'", postgres: "'boolean'" },
-};
+  boolean: { sqlite: "'true', 'false'", postgres: "'boolean'" },
+  list: { sqlite: "'array'", postgres: "'array'" },
+  object: { sqlite: "'object'", postgres: "'object'" },
+} as const satisfies Readonly<
+  Record<Exclude<Kind, "any" | "unknown">, Readonly<Record<EngineName, string>>>
+>;
 
 /** Values of another kind: PostgreSQL would fail to read them as those of the new one. */
 function kindFault(kind: keyof typeof kindNames): Fault {
   return {
     words: `no ${kind}`,
-    condition: (value, engine) =>
-      `${engine === "sqlite" ? "typeof" : "jsonb_typeof"}(${value}) NOT IN (${kindNames[kind][engine]}, 'null')`,
+    isOfKind: true,
+    condition: (found, engine) => `${found} NOT IN (${kindNames[kind][engine]}, 'null')`,
   };
 }
 

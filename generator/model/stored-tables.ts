@@ -9,7 +9,10 @@ export type Encryption = "none" | "client";
 
 /** The constraints on a member's values that SQL can check. Patterns are not among them. */
 export interface Fit {
+  /** `object` for whatever is no scalar of one type. */
   readonly type: FieldType;
+  /** What an `object` is; absent in schemas of earlier versions. */
+  readonly kind?: "list" | "object" | "any";
   readonly isNullable: boolean;
   readonly values?: readonly string[];
   readonly minLength?: number;

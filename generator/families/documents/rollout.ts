@@ -11,7 +11,7 @@ import {
 } from "../../compare/rollout.js";
 import { firstShape } from "../../../runtime/contract/shapes.js";
 import { storedField, storedName } from "../../../runtime/contract/stored-members.js";
-import type { JsonSchema } from "../../model/json-schema.js";
+import { propertiesOf, type JsonSchema } from "../../model/json-schema.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 import type { TableSchema } from "../../model/stored-tables.js";
@@ -42,7 +42,10 @@ const document: RolloutRules<DocumentModel> = {
           "clients meet both versions",
           `the version before still lists ${name} that the next one has marked as deleted: delete none until no older process is left`,
         )
-      : [],
+      : need(
+          "needs two releases",
+          `the version before goes on marking ${name} as deleted, which the next one lists again: first roll out one without its operation \`delete\` (by \`mount.include\`), then turn it off`,
+        ),
   listDeleted: null,
   history: (was, is, { name }) =>
     is.history !== null && is.history !== 0 && (was.history ?? Infinity) > is.history
@@ -207,6 +210,7 @@ export function rollout(before: RolloutSide, after: RolloutSide): readonly Need[
       ...keptMembers(one, rolling),
       ...formerValues(one, rolling),
       ...changedTypes(one, rolling),
+      ...rulesOfConverted(one, rolling),
       ...needsOfWidening(one, rolling),
       ...laterWrites(one, rolling),
     ];
@@ -289,15 +293,19 @@ function formerValues(
 }
 
 function changedTypes(
-  { name, table, fields, former, references }: DocumentModel,
+  { name, table, fields, former, references, bodySchema }: DocumentModel,
   { before }: Rolling,
 ): readonly Need[] {
   const known = Object.values(before.model.documents).find((other) => other.table === table);
-  return Object.entries(fields).flatMap(([field, type]) => {
-    const was = own(known?.fields ?? {}, own(former, field)?.name ?? field);
-    // Each integer is a number.
+  const members = propertiesOf(known?.bodySchema ?? true);
+  const all = new Set([...Object.keys(fields), ...Object.keys(propertiesOf(bodySchema))]);
+  return [...all].flatMap((field) => {
+    const called = own(former, field)?.name ?? field;
+    if (!Object.hasOwn(members, called) && !Object.hasOwn(known?.fields ?? {}, called)) return [];
     if (own(former, field)?.by != null) return [];
-    if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
+    const [was, type] = [own(known?.fields ?? {}, called), own(fields, field)];
+    // Each integer is a number.
+    if (was === type || (was === "integer" && type === "number")) return [];
     // References are computed from nothing.
     const isReference = references.some((reference) => reference.field === field);
     const advice = isReference
@@ -305,8 +313,30 @@ function changedTypes(
       : "name a function with `from` that makes the new ones";
     return need(
       "needs two releases",
-      `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: ${advice}`,
+      `${name}.${field} is ${type ?? "of several types"} instead of ${was ?? "of several types"}, and stored values stay as they are: ${advice}`,
     );
+  });
+}
+
+/** Unique rules over fields that are made anew: rows have the new value once they are rewritten. */
+function rulesOfConverted(
+  { name, table, unique, former }: DocumentModel,
+  { before }: Rolling,
+): readonly Need[] {
+  const known = Object.values(before.model.documents).find((other) => other.table === table);
+  const makerOf = (of: DocumentModel["former"], field: string) => own(of, field)?.by ?? null;
+  const isNew = (field: string): boolean => {
+    const maker = makerOf(former, field);
+    return maker !== null && !isDeepStrictEqual(maker, makerOf(known?.former ?? {}, field));
+  };
+  return unique.flatMap(({ fields }) => {
+    const field = fields.find(isNew);
+    return field === undefined
+      ? []
+      : need(
+          "needs two releases",
+          `${name}.${field} is made anew, and rows are held to the unique rule of ${fields.join(" and ")} only once they are rewritten: first roll out a field of another name that is filled \`from\` it, and make that unique when all rows have been rewritten`,
+        );
   });
 }
 

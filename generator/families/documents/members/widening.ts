@@ -131,8 +131,8 @@ function wider(was: TableSchema, is: TableSchema, former: DocumentModel["former"
   );
   const isCalled = (member: string): string => called.get(member) ?? member;
   const typeOf = ({ fits = {} }: TableSchema, member: string): string => {
-    const type = own(fits, member)?.type ?? "";
-    return type === "integer" ? "number" : type;
+    const { type = "", kind = "" } = own(fits, member) ?? {};
+    return type === "integer" ? "number" : `${type}${kind}`;
   };
   return (
     narrowings(is.fits ?? {}, was.fits ?? {}, was.shape ?? firstShape, isCalled)

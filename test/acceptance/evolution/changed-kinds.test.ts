@@ -1,0 +1,85 @@
+// Fields whose values become of another kind of JSON, with nothing that makes the new ones: the migration counts what doesn't fit,
+// on each engine alike. And fields that come back under a unique rule that nobody declares any more.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines, sharedDatabase } from "../../support/engines.js";
+import { testProject, type TestProject } from "../../support/project-service.js";
+
+const registry = (type: string, more = ""): Readonly<Record<string, string>> => ({
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents:
+  notes: {guard: open, type: {${type}}${more}}
+`,
+});
+const mixed = "{anyOf: [{type: string}, {type: integer}]}";
+
+let projects: Readonly<Record<string, TestProject>> = {};
+beforeAll(async () => {
+  const before = await testProject(
+    registry(`flag: boolean, size: integer, tag: string, tags: "string[]", some: ${mixed}`),
+  );
+  const after = await testProject(
+    registry('flag: integer, size: boolean, tag: "string[]", tags: string, some: string'),
+    before,
+  );
+  const coded = await testProject(registry("name: string, code: string?", ", unique: [[code]]"));
+  const without = await testProject(registry("name: string"), coded);
+  const again = await testProject(
+    registry("name: string, code: string", ", defaults: {code: x}"),
+    without,
+  );
+  projects = { before, after, coded, without, again };
+});
+afterAll(() => Object.values(projects).forEach((project) => project.remove()));
+
+for (const engine of engines)
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    test("values of another kind are counted, whichever kind that is", async () => {
+      const { same, drop } = await sharedDatabase(engine);
+      try {
+        const old = await projects["before"]?.start(same);
+        const body = { flag: true, size: 5, tag: "hello", tags: ["a"], some: 7 };
+        expect((await old?.post("/notes", body))?.status).toBe(201);
+        const fits = { flag: true, size: 5, tag: "hello", tags: ["a"], some: "seven" };
+        expect((await old?.post("/notes", fits))?.status).toBe(201);
+        const fault: unknown = await projects["after"]
+          ?.start(same)
+          .catch((error: unknown) => error);
+        const { message } = (fault as Error).cause as Error;
+        for (const said of [
+          'notes.flag as it is declared (2 rows with flag "no number")',
+          'notes.size as it is declared (2 rows with size "no boolean")',
+          'notes.tag as it is declared (2 rows with tag "no list")',
+          'notes.tags as it is declared (2 rows with tags "no text")',
+          'notes.some as it is declared (1 row with some "no text")',
+        ])
+          expect(message).toContain(said);
+        await old?.stop();
+      } finally {
+        await drop();
+      }
+    });
+
+    test("a field that comes back isn't held to the unique rule of the one that is gone", async () => {
+      const { same, drop } = await sharedDatabase(engine);
+      try {
+        for (const version of ["coded", "without"]) {
+          const service = await projects[version]?.start(same);
+          for (const name of ["a", "b"])
+            expect((await service?.post("/notes", { name }))?.status).toBe(201);
+          await service?.stop();
+        }
+        const service = await projects["again"]?.start(same);
+        for (const name of ["c", "d"])
+          expect((await service?.post("/notes", { name }))?.status).toBe(201);
+        const { hits } = (
+          await service?.post("/notes/list", { filters: { $values: { code: "x" } } })
+        )?.body as { hits: readonly object[] };
+        expect(hits).toHaveLength(6);
+        await service?.stop();
+      } finally {
+        await drop();
+      }
+    });
+  });
