@@ -219,12 +219,14 @@ export interface DocumentStore {
   /**
    * Looks at the next `limit` rows after a key, over all tenants (an empty key is before the first
    * row), and rewrites those of an older shape. Revisions don't change. Rows that somebody is
-   * writing are skipped.
+   * writing are skipped, and so are those that a unique index refuses as they would be: `attempt`
+   * runs a part of the transaction that may fail alone.
    */
   renew(
     spec: AnyDocumentSpec,
     after: readonly (string | number)[],
     limit: number,
+    attempt: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<Renewed>;
 }
 
@@ -234,6 +236,8 @@ export interface Renewed {
   readonly renewed: number;
   /** Rows of an older shape that were skipped because somebody was writing them. */
   readonly left: number;
+  /** The ids of rows that stay as they are, because another has their values of a unique rule. */
+  readonly clashing: readonly string[];
   /** The key after which to continue; null at the end. */
   readonly next: readonly (string | number)[] | null;
 }

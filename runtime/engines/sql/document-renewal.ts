@@ -4,10 +4,13 @@ import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
+import { IndexViolation } from "./index-violation.js";
 import { recordsText } from "./records.js";
 import { between, selectKeys, keyOf, orderByKeys, type KeyValues, type Table } from "./row-walk.js";
 import type { RecordType } from "./dialect/values.js";
 import { quoteName, type SqlRow, type SqlSession } from "./session.js";
+
+type Attempt = Parameters<DocumentStore["renew"]>[3];
 
 /**
  * Rewrites those of the next `limit` rows after a key that have an older shape; this is
@@ -18,6 +21,7 @@ export async function renewRows(
   spec: AnyDocumentSpec,
   after: KeyValues,
   limit: number,
+  attempt: Attempt,
 ): ReturnType<DocumentStore["renew"]> {
   const { dialect } = session;
   const table = { name: quoteName(spec.table), keys: dialect.rowKeys(spec) };
@@ -29,16 +33,41 @@ export async function renewRows(
     [...parameters, limit],
   );
   const last = rows.at(-1);
-  if (last === undefined) return { looked: 0, renewed: 0, left: 0, next: null };
+  if (last === undefined) return { looked: 0, renewed: 0, left: 0, clashing: [], next: null };
   const old = rows.filter(({ shape }) => Number(shape) < current);
   const held = old.length === 0 ? [] : await heldRows(session, table, current, old);
-  if (held.length > 0) await storedAnew(session, spec, table, held);
+  const store = (some: readonly SqlRow[]): Promise<void> => storedAnew(session, spec, table, some);
+  const clashing = held.length === 0 ? [] : await storeThoseThatFit(held, store, attempt);
   return {
     looked: rows.length,
-    renewed: held.length,
+    renewed: held.length - clashing.length,
     left: old.length - held.length,
+    clashing,
     next: rows.length < limit ? null : keyOf(last, table),
   };
+}
+
+/**
+ * Stores rows together, and where one is refused, the halves of them apart. Returns the ids of those
+ * that an index refuses.
+ */
+async function storeThoseThatFit(
+  rows: readonly SqlRow[],
+  store: (rows: readonly SqlRow[]) => Promise<void>,
+  attempt: Attempt,
+): Promise<readonly string[]> {
+  try {
+    await attempt(() => store(rows));
+    return [];
+  } catch (error) {
+    if (!(error instanceof IndexViolation)) throw error;
+  }
+  if (rows.length === 1) return rows.map((row) => String(row["document_id"]));
+  const middle = Math.ceil(rows.length / 2);
+  return [
+    ...(await storeThoseThatFit(rows.slice(0, middle), store, attempt)),
+    ...(await storeThoseThatFit(rows.slice(middle), store, attempt)),
+  ];
 }
 
 /**
@@ -56,7 +85,7 @@ function heldRows(
   const { from, isRow, keys } = joinByKey(session, table);
   const hold = dialect.holdRows === "" ? "" : `${dialect.holdRows} SKIP LOCKED`;
   return session.all(
-    `SELECT ${[...selectKeys(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
+    `SELECT ${[...selectKeys(table), `r."id" AS "document_id"`, `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
       `WHERE r."shape" < ${current}${hold}`,
     [
       recordsText(

@@ -69,7 +69,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     aggregate: (spec, tenant, query, aggregate, window) =>
       aggregateRows(session, spec, tenant, query, aggregate, window),
 
-    renew: (spec, after, limit) => renewRows(session, spec, after, limit),
+    renew: (spec, after, limit, attempt) => renewRows(session, spec, after, limit, attempt),
 
     tenants: (spec) => tenantsOf(session, spec),
 

@@ -2,7 +2,7 @@
 // versions, or names them.
 import type { Announced } from "./announcement.js";
 import type { MigrateOptions } from "../../operations/family.js";
-import { renewRows } from "./renewal.js";
+import { mostNamed, renewRows } from "./renewal.js";
 import { progressBar, type ProgressBar } from "../../work/progress-bar.js";
 import type { Database } from "../../ports/database.js";
 import type { AnyDocumentSpec } from "../../ports/document-spec.js";
@@ -34,8 +34,10 @@ async function renewType(
     bar ??= progressBar(spec.table);
     bar.show(looked, total);
   };
+  const clashing: string[] = [];
+  const onClash = (ids: readonly string[]): void => void clashing.push(...ids);
   for (let isTold = false; ; isTold = true) {
-    const step = await renewRows(database, spec, { onProgress, signal });
+    const step = await renewRows(database, spec, { onProgress, onClash, signal });
     if (step.kind !== "waiting") break;
     if (!waits) {
       say(`rows are brought up once ${nameProcesses(step.processes)}`);
@@ -46,6 +48,10 @@ async function renewType(
     await sleep(lookMillis, undefined, { signal }).catch(() => undefined);
   }
   (bar as ProgressBar | null)?.finish();
+  if (clashing.length === 0) return;
+  const named = [...clashing.slice(0, mostNamed), ...(clashing.length > mostNamed ? ["…"] : [])];
+  const count = `${clashing.length} ${clashing.length === 1 ? "row stays as it is" : "rows stay as they are"}`;
+  say(`${count}, since others have their values of a unique rule: ${named.join(", ")}`);
 }
 
 function nameProcesses(processes: readonly Announced[]): string {

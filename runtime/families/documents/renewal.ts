@@ -31,6 +31,8 @@ export type Step =
   | {
       readonly kind: "more" | "done";
       readonly progress: Progress;
+      /** The ids of rows of the batch that stay, since others have their unique values. */
+      readonly clashing: readonly string[];
       /** Rows that it looked at, and how long they took. */
       readonly moved: number;
       readonly millis: number;
@@ -89,12 +91,14 @@ export async function renewalStep(
   }
   if (noted !== null && noted.doneAt !== null && noted.doneAt > now - believedMillis) {
     await note({ ...noted, doneAt: now });
-    return { kind: "done", progress: noted, moved: 0, millis: 0 };
+    return { kind: "done", progress: noted, clashing: [], moved: 0, millis: 0 };
   }
   const store = transaction.of(documentStore);
   const from = noted === null || noted.doneAt !== null ? begun(await store.size(spec)) : noted;
   const started = monotonicMillis();
-  const { looked, renewed, left, next } = await store.renew(spec, from.after, limit);
+  const attempt: Transaction["attempt"] = (work) => transaction.attempt(work);
+  const found = await store.renew(spec, from.after, limit, attempt);
+  const { looked, renewed, left, clashing, next } = found;
   const millis = monotonicMillis() - started;
   const seen = {
     ...from,
@@ -110,7 +114,7 @@ export async function renewalStep(
     doneAt: isDone ? now : null,
   };
   await note(progress);
-  return { kind: isDone ? "done" : "more", progress, moved: looked, millis };
+  return { kind: isDone ? "done" : "more", progress, clashing, moved: looked, millis };
 }
 
 function begun(total: number): Progress {
@@ -153,15 +157,29 @@ export function renewalJob(spec: AnyDocumentSpec, log: Log): PeriodicJob {
     everyMillis: lookMillis,
     async batch(transaction) {
       const step = await next(transaction);
-      if (step.kind !== "waiting") tell(step, step.progress);
+      if (step.kind === "waiting") return false;
+      tell(step, step.progress);
+      if (step.clashing.length > 0)
+        log.error(
+          {
+            table: spec.table,
+            count: step.clashing.length,
+            ids: step.clashing.slice(0, mostNamed),
+          },
+          "documents can't be brought up: others have their values of a unique rule",
+        );
       return step.kind === "more";
     },
   };
 }
 
+/** Of rows that can't be brought up, so many are named. */
+export const mostNamed = 20;
+
 /** Who watches rows being brought up, and may stop that between two batches. */
 export interface RenewWatch {
   onProgress(looked: number, total: number): void;
+  onClash(ids: readonly string[]): void;
   readonly signal: AbortSignal;
 }
 
@@ -172,7 +190,7 @@ export interface RenewWatch {
 export async function renewRows(
   database: Database,
   spec: AnyDocumentSpec,
-  { onProgress, signal }: RenewWatch,
+  { onProgress, onClash, signal }: RenewWatch,
 ): Promise<Step> {
   const next = batches(spec);
   let failingSince: number | null = null;
@@ -183,6 +201,7 @@ export async function renewRows(
       failingSince = null;
       if (step.kind !== "waiting" && step.moved > 0)
         onProgress(step.progress.looked, step.progress.total);
+      if (step.kind !== "waiting" && step.clashing.length > 0) onClash(step.clashing);
       if (step.kind !== "more" || signal.aborted) return step;
     } catch (error) {
       // Others may have the write lock of SQLite again and again, and a server may be away for a

@@ -72,7 +72,9 @@ export function describeDocuments({ describe, test }: TestApi, harness: Contract
           for (let after: readonly (string | number)[] | null = []; after !== null;) {
             const from: readonly (string | number)[] = after;
             const step = await write(database, (transaction) =>
-              transaction.of(documentStore).renew(now, from, 2),
+              transaction
+                .of(documentStore)
+                .renew(now, from, 2, (work) => transaction.attempt(work)),
             );
             renewed += step.renewed;
             after = step.next;

@@ -29,7 +29,18 @@ beforeAll(async () => {
     registry("name: string, code: string", ", defaults: {code: x}"),
     without,
   );
-  projects = { before, after, coded, without, again };
+  const loud = await testProject({
+    ...registry("email: string", ", unique: [[email]]"),
+    "registry/lower.ts": "export const lower = (email: string): string => email.toLowerCase();\n",
+  });
+  const quiet = await testProject(
+    {
+      ...registry('email: {type: string, from: "registry/lower.ts#lower"}', ", unique: [[email]]"),
+      "registry/lower.ts": "export const lower = (email: string): string => email.toLowerCase();\n",
+    },
+    loud,
+  );
+  projects = { before, after, coded, without, again, loud, quiet };
 });
 afterAll(() => Object.values(projects).forEach((project) => project.remove()));
 
@@ -56,6 +67,44 @@ for (const engine of engines)
         ])
           expect(message).toContain(said);
         await old?.stop();
+      } finally {
+        await drop();
+      }
+    });
+
+    test("rows that clash once they are made anew stay, and keep no other from it", async () => {
+      const { same, drop } = await sharedDatabase(engine);
+      try {
+        const old = await projects["loud"]?.start(same);
+        const names = ["A@x", "a@x", "bob@x", "carl@x"];
+        for (const email of names) expect((await old?.post("/notes", { email }))?.status).toBe(201);
+        await old?.stop();
+        const said: (readonly [object, string])[] = [];
+        const note = (fields: object, text: string): void => void said.push([fields, text]);
+        const log = { debug: () => undefined, info: note, warn: note, error: note };
+        const service = await projects["quiet"]?.start(same, { log });
+        const found = async (email: string): Promise<number> =>
+          (
+            (await service?.post("/notes/list", { filters: { $values: { email } } }))?.body as {
+              hits: readonly object[];
+            }
+          ).hits.length;
+        const patient = { timeout: 30_000 };
+        await expect.poll(() => found("bob@x"), patient).toBe(1);
+        expect(await found("carl@x")).toBe(1);
+        expect(await found("a@x")).toBe(1);
+        const told = said.filter(([, text]) => /can't be brought up/.test(text));
+        expect(told).toMatchObject([[{ table: "notes", count: 1, ids: [expect.any(String)] }, {}]]);
+        const { hits } = (await service?.post("/notes/list", {}))?.body as {
+          hits: readonly { email: string }[];
+        };
+        expect(hits.map(({ email }) => email).toSorted()).toEqual([
+          "a@x",
+          "a@x",
+          "bob@x",
+          "carl@x",
+        ]);
+        await service?.stop();
       } finally {
         await drop();
       }

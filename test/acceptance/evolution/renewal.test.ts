@@ -103,9 +103,9 @@ for (const engine of engines) {
         expect((await step(second)).kind).toBe("done");
         const spec = await notesOf(projects[1]);
         const again = await second.running.connection.write("test.renew", ({ transaction }) =>
-          transaction.of(documentStore).renew(spec, [], 10),
+          transaction.of(documentStore).renew(spec, [], 10, (work) => transaction.attempt(work)),
         );
-        expect(again).toEqual({ looked: 1, renewed: 0, left: 0, next: null });
+        expect(again).toEqual({ looked: 1, renewed: 0, left: 0, clashing: [], next: null });
         const { size, rev } = (await second.call("GET", `/notes/${body.id}`)).body;
         expect([size, rev]).toEqual([7, 1]);
         const after = (await second.call("GET", "/metrics")).body as string;
