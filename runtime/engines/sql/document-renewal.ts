@@ -48,8 +48,8 @@ export async function renewRows(
 }
 
 /**
- * Stores rows together, and where one is refused, the halves of them apart. Returns the ids of those
- * that an index refuses.
+ * Stores rows together, and where one is refused, the halves of them apart. Returns the ids of
+ * those that an index refuses.
  */
 async function storeThoseThatFit(
   rows: readonly SqlRow[],

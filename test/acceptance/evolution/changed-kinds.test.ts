@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, sharedDatabase } from "../../support/engines.js";
 import { testProject, type TestProject } from "../../support/project-service.js";
+import type { TestService } from "../../support/service.js";
 
 const registry = (type: string, more = ""): Readonly<Record<string, string>> => ({
   "registry/service.yaml": `registry: 1
@@ -44,16 +45,19 @@ beforeAll(async () => {
 });
 afterAll(() => Object.values(projects).forEach((project) => project.remove()));
 
+const start = (version: string, ...given: Parameters<TestProject["start"]>): Promise<TestService> =>
+  (projects[version] as TestProject).start(...given);
+
 for (const engine of engines)
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     test("values of another kind are counted, whichever kind that is", async () => {
       const { same, drop } = await sharedDatabase(engine);
       try {
-        const old = await projects["before"]?.start(same);
+        const old = await start("before", same);
         const body = { flag: true, size: 5, tag: "hello", tags: ["a"], some: 7 };
-        expect((await old?.post("/notes", body))?.status).toBe(201);
+        expect((await old.post("/notes", body)).status).toBe(201);
         const fits = { flag: true, size: 5, tag: "hello", tags: ["a"], some: "seven" };
-        expect((await old?.post("/notes", fits))?.status).toBe(201);
+        expect((await old.post("/notes", fits)).status).toBe(201);
         const fault: unknown = await projects["after"]
           ?.start(same)
           .catch((error: unknown) => error);
@@ -66,7 +70,7 @@ for (const engine of engines)
           'notes.some as it is declared (1 row with some "no text")',
         ])
           expect(message).toContain(said);
-        await old?.stop();
+        await old.stop();
       } finally {
         await drop();
       }
@@ -75,17 +79,17 @@ for (const engine of engines)
     test("rows that clash once they are made anew stay, and keep no other from it", async () => {
       const { same, drop } = await sharedDatabase(engine);
       try {
-        const old = await projects["loud"]?.start(same);
+        const old = await start("loud", same);
         const names = ["A@x", "a@x", "bob@x", "carl@x"];
-        for (const email of names) expect((await old?.post("/notes", { email }))?.status).toBe(201);
-        await old?.stop();
+        for (const email of names) expect((await old.post("/notes", { email })).status).toBe(201);
+        await old.stop();
         const said: (readonly [object, string])[] = [];
         const note = (fields: object, text: string): void => void said.push([fields, text]);
         const log = { debug: () => undefined, info: note, warn: note, error: note };
-        const service = await projects["quiet"]?.start(same, { log });
+        const service = await start("quiet", same, { log });
         const found = async (email: string): Promise<number> =>
           (
-            (await service?.post("/notes/list", { filters: { $values: { email } } }))?.body as {
+            (await service.post("/notes/list", { filters: { $values: { email } } })).body as {
               hits: readonly object[];
             }
           ).hits.length;
@@ -95,7 +99,7 @@ for (const engine of engines)
         expect(await found("a@x")).toBe(1);
         const told = said.filter(([, text]) => /can't be brought up/.test(text));
         expect(told).toMatchObject([[{ table: "notes", count: 1, ids: [expect.any(String)] }, {}]]);
-        const { hits } = (await service?.post("/notes/list", {}))?.body as {
+        const { hits } = (await service.post("/notes/list", {})).body as {
           hits: readonly { email: string }[];
         };
         expect(hits.map(({ email }) => email).toSorted()).toEqual([
@@ -104,7 +108,7 @@ for (const engine of engines)
           "bob@x",
           "carl@x",
         ]);
-        await service?.stop();
+        await service.stop();
       } finally {
         await drop();
       }
@@ -114,19 +118,19 @@ for (const engine of engines)
       const { same, drop } = await sharedDatabase(engine);
       try {
         for (const version of ["coded", "without"]) {
-          const service = await projects[version]?.start(same);
+          const service = await start(version, same);
           for (const name of ["a", "b"])
-            expect((await service?.post("/notes", { name }))?.status).toBe(201);
-          await service?.stop();
+            expect((await service.post("/notes", { name })).status).toBe(201);
+          await service.stop();
         }
-        const service = await projects["again"]?.start(same);
+        const service = await start("again", same);
         for (const name of ["c", "d"])
-          expect((await service?.post("/notes", { name }))?.status).toBe(201);
+          expect((await service.post("/notes", { name })).status).toBe(201);
         const { hits } = (
-          await service?.post("/notes/list", { filters: { $values: { code: "x" } } })
-        )?.body as { hits: readonly object[] };
+          await service.post("/notes/list", { filters: { $values: { code: "x" } } })
+        ).body as { hits: readonly object[] };
         expect(hits).toHaveLength(6);
-        await service?.stop();
+        await service.stop();
       } finally {
         await drop();
       }
