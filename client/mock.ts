@@ -10,12 +10,17 @@ export type MockRoutes = Readonly<Record<string, MockRoute>>;
 /** Answers requests as a service would. */
 export type MockService = (request: Request) => Promise<Response>;
 
+/** What a text stands for; a list is one of texts, with commas between them. */
+type TextType = "string" | "number" | "boolean" | "list";
+
 /** How an operation travels. */
 export interface MockRoute {
   readonly method: string;
   readonly path: string;
   /** Members of the input that travel in path and query, by their types. */
-  readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean" | "list">>;
+  readonly parameters?: Readonly<Record<string, TextType>>;
+  /** Those that travel in a form. */
+  readonly fields?: Readonly<Record<string, TextType>>;
   readonly body?: "input" | "rest" | "form" | "fields" | { readonly member: string };
   readonly status: number;
 }
@@ -105,14 +110,27 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-function valueOf(given: string, type: "string" | "number" | "boolean" | "list"): unknown {
+function valueOf(given: string, type: TextType): unknown {
   if (type === "number") return Number(given);
   if (type === "boolean") return given === "true";
   return type === "list" ? given.split(",") : given;
 }
 
+/** The members of a form. Files stay what they are. */
+function membersOf(
+  form: Iterable<readonly [string, string | Blob]>,
+  fields: MockRoute["fields"] = {},
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    [...form].map(([name, given]) => [
+      name,
+      typeof given === "string" ? valueOf(given, fields[name] ?? "string") : given,
+    ]),
+  );
+}
+
 async function inputOf(
-  { parameters = {}, body }: MockRoute,
+  { parameters = {}, fields, body }: MockRoute,
   pattern: RegExp,
   request: Request,
 ): Promise<unknown> {
@@ -127,8 +145,8 @@ async function inputOf(
   }
   if (body === undefined) return input;
   if (body === "fields")
-    return { ...input, ...Object.fromEntries(new URLSearchParams(await request.text())) };
-  if (body === "form") return { ...input, ...Object.fromEntries(await request.formData()) };
+    return { ...input, ...membersOf(new URLSearchParams(await request.text()), fields) };
+  if (body === "form") return { ...input, ...membersOf(await request.formData(), fields) };
   const isJson = request.headers.get("content-type") === "application/json";
   const sent: unknown = await (isJson ? request.json() : request.blob());
   if (typeof body === "object") return { ...input, [body.member]: sent };

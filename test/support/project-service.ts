@@ -34,7 +34,7 @@ export interface TestProject {
 export async function testProject(
   files: Readonly<Record<string, string>>,
   earlier?: Pick<TestProject, "root">,
-  options: Pick<Project, "purges"> = {},
+  options: Partial<Pick<Project, "purges" | "client">> = {},
 ): Promise<TestProject> {
   const { root, remove } = writeProject(files);
   if (earlier !== undefined)

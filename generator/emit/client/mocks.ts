@@ -1,6 +1,7 @@
 // client/mocks.ts: mocks of the service, with handlers that are typed by its operations
 // (opwright.config "client.mocks").
-import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { mapRecord } from "../../model/records.js";
+import type { OperationModel, ParameterTypeName, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   blockLayout,
@@ -61,16 +62,16 @@ function handlerMember(operation: OperationModel, local: ReadonlyMap<string, str
 
 function routeMember(operation: OperationModel): string {
   const { method, path, body } = operationOf(operation);
+  const { input } = operation;
   const parameters = Object.fromEntries(
-    operation.input.parameters.map(({ name, type }) => [
-      name,
-      type === "integer" ? "number" : type === "uuid" || type === "key" ? "string" : type,
-    ]),
+    input.parameters.map(({ name, type }) => [name, textTypeOf(type)]),
   );
+  const fields = mapRecord(input.body?.fields ?? {}, textTypeOf);
   const members: Readonly<Record<string, unknown>> = {
     method,
     path,
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
     ...(body === undefined ? {} : { body }),
     status: operation.route?.status ?? 200,
   };
@@ -80,6 +81,12 @@ function routeMember(operation: OperationModel): string {
       : `    ${name}: ${literal(value)},`,
   );
   return `  ${literal(operation.key)}: {\n${lines.join("\n")}\n  },`;
+}
+
+/** What the text of a member stands for. */
+function textTypeOf(type: ParameterTypeName): string {
+  if (type === "integer") return "number";
+  return type === "uuid" || type === "key" ? "string" : type;
 }
 
 function pairsOf(value: object): readonly string[] {
