@@ -149,7 +149,7 @@ function claimer({ spec, service, settings }: Working) {
   let last: string | null = null;
 
   return async ({ now, leaseUntil }: LeaseWindow): Promise<ClaimedWork<ClaimedRun> | null> => {
-    if (Math.abs(now - keptAt) >= keepMillis) {
+    if (schedules.length > 0 && Math.abs(now - keptAt) >= keepMillis) {
       // What is new counts from the start.
       const from = keptAt === -Infinity ? startedAt : now;
       await inStore((stores) => keepSchedules(spec, service, stores, from));
