@@ -80,6 +80,9 @@ function tableOf(
     history: document.history !== 0 || before?.history === true,
     ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
+    ...(!document.softDelete && (before?.softDelete === true || before?.hadSoftDelete === true)
+      ? { hadSoftDelete: true }
+      : {}),
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: tableIndexes(document, shape, before, purges),
     members: asStored(shape, document.defaults),
@@ -138,8 +141,9 @@ function storedTables({ documents }: RegistryModel, { tables }: DatabaseSchema):
             ? {}
             : { where: unique.where.map(({ field }) => declaredName(shape, field.path)) }),
         }));
-      const { form = 1 } = own(tables, document.table)?.told ?? {};
-      return [document.table, { shape, form, uniques: [...uniques, ...kept] }];
+      const { told: { form = 1 } = {}, hadSoftDelete } = own(tables, document.table) ?? {};
+      const hides = hadSoftDelete === undefined ? {} : { hidesDeleted: hadSoftDelete };
+      return [document.table, { shape, form, ...hides, uniques: [...uniques, ...kept] }];
     }),
   );
 }

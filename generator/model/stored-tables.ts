@@ -86,6 +86,8 @@ export interface TableSchema extends StoredBodies {
   readonly historyTells?: true;
   /** Whether rows may be marked as deleted; absent in schemas of earlier versions. */
   readonly softDelete?: boolean;
+  /** Whether they could be in an earlier version. */
+  readonly hadSoftDelete?: true;
   /** The name of its documents, if it isn't the table's. */
   readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
@@ -104,6 +106,8 @@ export interface StoredTable {
   readonly shape: Shape;
   /** Which form of answers its documents have; 1 is the first. */
   readonly form: number;
+  /** Whether rows may be marked as deleted although its documents can't be any more. */
+  readonly hidesDeleted?: true;
   /** Unique indexes, and the document's members that they cover. */
   readonly uniques: readonly {
     readonly index: string;

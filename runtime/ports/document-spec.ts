@@ -103,6 +103,11 @@ export interface AnyDocumentSpec {
   /** Whether rows belong to a tenant. */
   readonly tenant: boolean;
   readonly softDelete: boolean;
+  /**
+   * Whether rows may be marked as deleted although documents can't be any more: an earlier version
+   * could, and may have done so beside this one.
+   */
+  readonly hidesDeleted?: true;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
   /** The member by whose value callers may name a document in place of its id. */
@@ -327,8 +332,9 @@ function relationsOf(
   ): Relation | undefined => {
     const fields = spec === undefined ? undefined : fieldsOf(spec);
     if (spec === undefined || fields === undefined || field === undefined) return undefined;
-    const { table, tenant, softDelete } = spec;
-    return { rows: { name: seenAs(spec), table, tenant, softDelete }, fields, field };
+    const { table, tenant, softDelete, hidesDeleted } = spec;
+    const hides = hidesDeleted === undefined ? {} : { hidesDeleted };
+    return { rows: { name: seenAs(spec), table, tenant, softDelete, ...hides }, fields, field };
   };
   return {
     to: (field) =>

@@ -7,4 +7,6 @@ export interface RelatedRows {
   readonly table: string;
   readonly tenant: boolean;
   readonly softDelete: boolean;
+  /** See `DocumentSpec.hidesDeleted`. */
+  readonly hidesDeleted?: true;
 }

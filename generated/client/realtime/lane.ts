@@ -90,7 +90,7 @@ export class Lane {
 
   /** Hands over a signal, a durable one until it succeeds. False if the handler is removed. */
   async #hand(signal: Signal): Promise<boolean> {
-    for (let failures = 0; this.#options.isHeard(); failures += 1) {
+    for (let failures = 0; !this.#isStopped && this.#options.isHeard(); failures += 1) {
       try {
         await this.#handle(signal);
         return true;

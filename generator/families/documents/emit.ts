@@ -256,11 +256,8 @@ function printDocument(
   paths: ModulePaths,
   { tables, searches }: Stored,
 ): string {
-  const { shape, form, uniques } = own(tables, document.table) ?? {
-    shape: firstShape,
-    form: 1,
-    uniques: [],
-  };
+  const first: StoredTable = { shape: firstShape, form: 1, uniques: [] };
+  const { shape, form, hidesDeleted, uniques } = own(tables, document.table) ?? first;
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = carriedTypes(document, isWritable);
   const views = document.views.map((view) => applyView(document, view));
@@ -306,6 +303,7 @@ function printDocument(
     ),
     lines: [
       ...identityMembers(document, model),
+      ...(hidesDeleted === undefined ? [] : ["  hidesDeleted: true,"]),
       ...set,
       ...(form === 1 ? [] : [`  form: ${form},`]),
       ...shapeMember(shape),

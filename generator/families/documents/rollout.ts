@@ -44,7 +44,7 @@ const document: RolloutRules<DocumentModel> = {
         )
       : need(
           "needs two releases",
-          `the version before goes on marking ${name} as deleted, which the next one lists again: first roll out one without its operation \`delete\` (by \`mount.include\`), then turn it off`,
+          `the version before goes on marking ${name} as deleted, which nobody can restore then: first roll out one without its operation \`delete\` (by \`mount.include\`), then turn it off`,
         ),
   listDeleted: null,
   history: (was, is, { name }) =>

@@ -69,7 +69,9 @@ function where(
 ): string {
   const conditions = [
     rows.tenant ? `"tenant_id" = ${parameters.add(tenant)}` : null,
-    rows.softDelete && !query.withDeleted ? `NOT "is_deleted"` : null,
+    (rows.softDelete || rows.hidesDeleted === true) && !query.withDeleted
+      ? `NOT "is_deleted"`
+      : null,
     filterCondition(query.filter, dialect, parameters, subject),
     ...further,
   ].filter((condition) => condition !== null);

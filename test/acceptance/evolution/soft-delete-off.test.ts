@@ -14,6 +14,34 @@ documents:
 
 describe.each(engines)("$name", (engine) => {
   test.skipIf(!engine.isAvailable)(
+    "what the version before still deletes isn't listed again, in that release or a later one",
+    async () => {
+      const soft = await testProject(registry(", soft_delete: true"));
+      const hard = await testProject(registry(""), soft);
+      const later = await testProject(registry(", indexes: [[text]]"), hard);
+      const { same, drop } = await sharedDatabase(engine);
+      try {
+        const old = await soft.start(same);
+        const next = await hard.start(same);
+        const { id } = (await old.post("/notes", { text: "secret" })).body;
+        expect((await next.post("/notes/list", {})).body.count).toBe(1);
+        expect((await old.post(`/notes/${id}/delete?rev=1`, {})).status).toBe(200);
+        const last = await later.start(same);
+        for (const service of [next, last]) {
+          expect((await service.post("/notes/list", {})).body).toMatchObject({
+            hits: [],
+            count: 0,
+          });
+          expect((await service.call("GET", `/notes/${id}`)).status).toBe(404);
+        }
+        await Promise.all([old.stop(), next.stop(), last.stop()]);
+      } finally {
+        for (const version of [soft, hard, later]) version.remove();
+        await drop();
+      }
+    },
+  );
+  test.skipIf(!engine.isAvailable)(
     "the migration refuses while any document is marked",
     async () => {
       const soft = await testProject(registry(", soft_delete: true"));
