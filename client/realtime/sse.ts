@@ -9,6 +9,7 @@ import { lineAddress } from "./platform.js";
 import { contentOf, deviceReplaced, isFinalKind, type Command, type Dial } from "./port.js";
 import type { Ending, Envelope, Line, Receiver, Transport } from "./port.js";
 
+const eventStream = "text/event-stream";
 /** The service says something every 15 s. */
 const silenceMillis = 45_000;
 
@@ -147,7 +148,7 @@ async function listen(
   const silence = followSignal(leaving.signal);
   let timer = setTimeout(() => silence.abort(), silenceMillis);
   const headers = new Headers(client.headers);
-  headers.set("accept", "text/event-stream");
+  headers.set("accept", eventStream);
   if (token !== null) authorize(client, headers, { access_token: token });
   try {
     const response = await (client.fetch ?? fetch)(lineAddress(dial, "sse"), {
@@ -155,8 +156,9 @@ async function listen(
       signal: silence.signal,
     });
     if (!response.ok || response.body === null) return await refusal(response);
-    // A page that stands in for the service answers with a page.
-    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return {};
+    // A page that stands in for the service says what it is.
+    const type = response.headers.get("content-type") ?? eventStream;
+    if (!type.startsWith(eventStream)) return {};
     stream.receiver.opened();
     const parser = new EventStream();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
