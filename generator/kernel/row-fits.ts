@@ -96,10 +96,12 @@ export function narrowings(
     if (was === undefined) return [];
     const field = storedField(shape, member);
     const kind = kindOf(fit);
-    if (kindOf(was) !== kind && kind !== "any") {
-      const isKnown = kind !== "unknown" && kindOf(was) !== "unknown";
-      return isKnown ? [{ member, type: "object", field, faults: [kindFault(kind)] }] : [];
-    }
+    const earlier = kindOf(was);
+    // What an earlier version has noted as no scalar may be of any kind.
+    const isUnknown = kind === "unknown" || earlier === "unknown";
+    if (isUnknown && was.type !== fit.type) return [];
+    if (earlier !== kind && kind !== "any" && kind !== "unknown" && earlier !== "unknown")
+      return [{ member, type: "object", field, faults: [kindFault(kind)] }];
     const faults = faultsOf(was, fit, own(shape.stored ?? {}, member)?.values ?? {});
     // As a text, null in JSON is NULL in SQL.
     const type = fit.type === "object" ? "string" : fit.type;

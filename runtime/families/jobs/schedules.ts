@@ -58,20 +58,22 @@ interface Planned {
 
 /**
  * Begins the schedules that have not begun yet, from a time on, and sets back those that a clock
- * which was ahead has moved behind times to come.
+ * which was ahead has moved behind times to come. What another process has moved on meanwhile is
+ * right: the clock is read once the schedules have been.
  */
 export async function keepSchedules(
   spec: JobsSpec,
-  { log }: Pick<ServiceAtWork, "log">,
+  { clock, log }: Pick<ServiceAtWork, "clock" | "log">,
   stores: Transaction,
-  now: number,
+  from: number,
 ): Promise<void> {
   const plans = plansOf(spec);
   const store = stores.of(jobStore);
   const begun = new Map((await store.schedules([...plans.keys()])).map((one) => [one.id, one]));
+  const now = clock.now();
   for (const [id, { job, plan }] of plans) {
     const known = begun.get(id);
-    if (known === undefined) await store.beginSchedule({ id, nextAt: nextTime(plan, now) });
+    if (known === undefined) await store.beginSchedule({ id, nextAt: nextTime(plan, from) });
     // Clocks of processes differ a little: what another has just moved on is right.
     else if (known.nextAt > nextTime(plan, now + graceMillis))
       if (await store.moveSchedule(known, nextTime(plan, now)))
